@@ -179,10 +179,10 @@ test("whatever its port answers, the report is the control socket's", () => {
   assert.deepEqual(describeProcess(found({ control }, { port: another }), plan).health, health)
 })
 
-test('trouble is told while nothing runs', () => {
-  const trouble = { ...plan, trouble: 'the settings are broken' }
-  assert.equal(describeProcess(found({ record }), trouble).message, 'the settings are broken')
-  assert.equal(describeProcess(found({ control }, { port: own }), trouble).message, null)
+test('a problem is told while nothing runs', () => {
+  const troubled = { ...plan, problem: 'the settings are broken' }
+  assert.equal(describeProcess(found({ record }), troubled).message, 'the settings are broken')
+  assert.equal(describeProcess(found({ control }, { port: own }), troubled).message, null)
 })
 
 test('gateways that still finish calls are told of, in a sentence too', () => {

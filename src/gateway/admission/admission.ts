@@ -1,10 +1,10 @@
 /**
- * How a call queues: an `arrival` at the end; one that comes `back` after it gave its slot up for a while, behind those
- * that have waited longer than it had its slot.
+ * How a call queues: an `arrival` at the end; a call that comes `back` to be tried again, behind the calls that have waited
+ * longer than it had its slot.
  */
 export type QueueOrder = 'arrival' | 'back'
 
-/** `fifo`: first in, first out. `fair`: clients take turns, and so each one's calls within its turns. */
+/** `fifo`: the oldest call is next. `fair`: clients take turns, and the oldest call of the client is next. */
 export type QueueDiscipline = 'fifo' | 'fair'
 
 /** The discipline that an option's value names. */
@@ -12,7 +12,7 @@ export function disciplineOf(word: string): QueueDiscipline {
   return word === 'fair' ? 'fair' : 'fifo'
 }
 
-/** Whom a call comes from: by its name, else by the fingerprint of its key. */
+/** The client of a call: its name, else the fingerprint of its key. */
 export interface Caller {
   readonly client: string | null
   readonly keyFingerprint: string | null
@@ -23,13 +23,14 @@ export const unknownCaller: Caller = { client: null, keyFingerprint: null }
 
 /** A call's share of limits a minute. */
 export interface MinuteStake {
-  /** Calls of one group wait one behind the other for the same limits. */
+  /** The calls of a group need the same limits, and wait in one line. */
   readonly group: object
   /**
-   * 0 if it may go now, else how long until one of the limits that it lacks has room, in ms. `claims` are the limits for which
-   * calls before it wait; the limits for which it waits itself are added.
+   * 0 if the call may go now, else the time until one of its full limits has room, in ms. `claims` are the limits for which
+   * earlier calls wait; the limits for which this call waits are added.
    */
   waitMs(nowMs: number, claims: Set<object>): number
+  /** Counts the call in its limits. */
   charge(nowMs: number): void
 }
 
@@ -39,9 +40,9 @@ export interface SlotFigures {
   readonly slotCooldownMs: number
   /** Calls that hold a slot. */
   readonly active: number
-  /** Calls that wait for one. */
+  /** Calls that wait for a slot. */
   readonly queued: number
-  /** Calls that were given a slot; one that comes back for its slot counts once. */
+  /** Calls that got a slot; a call that is tried again counts once. */
   readonly totalAdmitted: number
   /** Calls that had to wait. */
   readonly totalQueued: number
@@ -51,10 +52,10 @@ export interface SlotFigures {
 /** Seconds after which a stopping gateway has most likely been replaced. */
 export const drainRetryAfterS = 5
 
-/** How slots are taken and given back that other gateways use, too. */
+/** Slots that other gateways use, too. */
 export interface SlotSharing {
-  /** True if the slots that are this gateway's may be used at this instant. */
+  /** True if this gateway may use its slots now. */
   leaseIsValid(): boolean
-  /** A call has given its slot back, and no other has it yet. */
+  /** Call it when a call has given its slot back, before another call gets the slot. */
   released(): void
 }

@@ -2,10 +2,10 @@ import { Failure } from '../../call/failure.ts'
 import { type Owner, isUpstream, nameOfOwner } from './owner.ts'
 import type { TokenFigures } from './token-window.ts'
 
-/** When to try again if the database has not told what was used. */
+/** When to try again while the past use is unknown. */
 const unknownRetryS = 10
 
-/** Why a call is more than the budget still allows. */
+/** The state of a budget that has too little left for a call. */
 export interface BudgetShortage extends TokenFigures {
   /** Tokens that calls in flight may still use. */
   readonly reserved: number
@@ -13,7 +13,7 @@ export interface BudgetShortage extends TokenFigures {
   readonly retryAfterS: number | null
 }
 
-/** The answer to a call that may use so many tokens, and is too much for the budget of this owner. */
+/** The refusal of a call that may use `tokens`, more than the owner's budget has left. */
 export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: Owner): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [
@@ -49,7 +49,7 @@ function neverPasses(dailyLimit: number, tokens: number): string {
   return `This call may use ${asked}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
 }
 
-/** The answer to a call while it is not known what its budget has left. */
+/** The refusal of a call while the owner's past use is unknown. */
 export function budgetUnknown(owner: Owner): Failure {
   const [what, whose] =
     owner === 'all'

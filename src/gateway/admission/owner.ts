@@ -2,8 +2,8 @@ import { isFingerprint } from '../../call/key-fingerprint.ts'
 import type { Caller } from './admission.ts'
 
 /**
- * Whose a limit or a budget is. A client says its name itself, so no name may be taken for a key's fingerprint or for an
- * upstream.
+ * The owner of a limit or a budget. The prefix keeps kinds apart: a client chooses its own name, and could choose that of an
+ * upstream or a fingerprint.
  */
 export type Owner = 'all' | `client:${string}` | `key:${string}` | `upstream:${string}`
 
@@ -24,7 +24,7 @@ export function ownerOfEntry(of: string): Owner {
   return isFingerprint(of) ? keyOwner(of) : clientOwner(of)
 }
 
-/** By what an owner's calls are told apart from those of others; nobody in particular is empty. */
+/** The owner of a caller's calls; empty for a call without client and key. */
 export function ownerOfCaller({ client, keyFingerprint }: Caller): Owner | '' {
   if (client !== null) return clientOwner(client)
   return keyFingerprint === null ? '' : keyOwner(keyFingerprint)

@@ -1,7 +1,7 @@
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Caller } from './admission.ts'
 
-/** The right to be in flight: a slot in use. Whoever is given one must give it back, on every path. */
+/** A slot in use. The call that gets a permit must release it on every path. */
 export class Permit implements Placed {
   place = -1
   readonly caller: Caller
@@ -12,7 +12,7 @@ export class Permit implements Placed {
     this.#giveBack = giveBack
   }
 
-  /** Gives the slot back; a second time does nothing. */
+  /** Gives the slot back; a second call does nothing. */
   release(): void {
     const giveBack = this.#giveBack
     this.#giveBack = null

@@ -2,25 +2,25 @@
 const newestShare = 1 / 16
 const longestRetryAfterS = 600
 
-/** How fast the queue moves, as seen in the intervals at which waiting calls took a slot. */
+/** The speed of the queue: a running average of the time between two waiting calls that get a slot. */
 export class QueueSpeed {
   #sinceMs = 0
   #intervalMs: number | null = null
 
-  /** The first call began to wait: an interval in which nobody waited says nothing. */
+  /** Call it when the first call begins to wait: time without a waiting call does not count. */
   queueBegan(nowMs: number): void {
     this.#sinceMs = nowMs
   }
 
-  /** A waiting call took a slot. */
+  /** Call it when a waiting call got a slot. */
   slotTaken(nowMs: number): void {
     this.#intervalMs = this.#averageWith(nowMs)
     this.#sinceMs = nowMs
   }
 
   /**
-   * Whole seconds, from 1 to 600, after which `count` more calls will have taken a slot. While none does,
-   * the estimate grows.
+   * The time in which `count` more calls will get a slot: whole seconds, from 1 to 600. The estimate grows while no call gets
+   * one.
    */
   retryAfterS(count: number, nowMs: number): number {
     const intervalMs = Math.max(this.#intervalMs ?? 0, this.#averageWith(nowMs))

@@ -32,16 +32,16 @@ export interface BudgetLink {
 const beatMs = 500
 
 /**
- * Keeps the window of gateways that share a limit: each counts its own calls at once, and those of the others as their rows
- * come, half a second or so later. No call waits for the database; so all together may pass the limit by what they admit
- * meanwhile.
+ * Updates the token window of gateways that share a limit. Each gateway counts its own calls at once, and the calls of others
+ * about half a second later, as their rows come. No call waits for the database, so all gateways together may pass the limit
+ * by the tokens that they admit in that time.
  */
 export class SharedUsage {
   readonly #clock: Clock
   readonly #link: BudgetLink
   readonly #window: TokenWindow
   #seq = 0
-  /** By calls of this gateway that have ended, since it is on the list of gateways. */
+  /** Tokens of ended calls since this gateway joined the list of gateways. */
   #used = 0
   #isClosed = false
 
@@ -53,7 +53,7 @@ export class SharedUsage {
     this.#beatAfter(0)
   }
 
-  /** The list of gateways has forgotten what this one told. */
+  /** Call it when this gateway has joined the list of gateways again. */
   restartReports(): void {
     this.#used = 0
   }
@@ -78,7 +78,7 @@ export class SharedUsage {
   }
 
   #learn({ tokenLimit, pending, seq, isSynced, minutes }: BudgetAnswer): void {
-    // A database that knows less than before was put back: all minutes are asked for.
+    // The database was restored from a backup: ask for all minutes.
     const isOlder = seq < this.#seq
     this.#seq = isOlder ? 0 : seq
     this.#window.setLimit(tokenLimit)

@@ -50,12 +50,12 @@ export class SlotLimiter {
   readonly #queue: SlotScheduler<Wait>
   readonly #queueSpeed = new QueueSpeed()
   readonly #minute: SlotMinute
-  /** As the tally has them. */
+  /** The last counts that went to the tally. */
   #active = 0
   #queued = 0
   readonly #held = new SwapList<Permit>()
   #maxConcurrent: number
-  /** Slots that this gateway may use at most. */
+  /** Most slots that this gateway may use. */
   #ceiling = Infinity
   /** Slots that the replaced gateway uses or needs. */
   #reserved = 0
@@ -95,8 +95,8 @@ export class SlotLimiter {
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
    * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`.
    *
-   * `heldMs` is the time for which a call that comes back had its slot. `stakeOf` returns its share of limits a minute, and
-   * is called again when these limits change.
+   * `heldMs` is how long a call that comes back had its slot. `stakeOf` returns the call's share of limits a minute; it is
+   * called again when these limits change.
    */
   async acquire(
     signal: AbortSignal,
@@ -110,7 +110,7 @@ export class SlotLimiter {
     const stake = stakeOf()
     const permit = this.tryAcquire(caller, order, stake)
     if (permit !== null) return permit
-    // Slots of other gateways may come here, so calls may wait for these, too.
+    // Calls may also wait for slots that other gateways use now.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
@@ -131,7 +131,7 @@ export class SlotLimiter {
     for (const { call } of this.#queue.unordered()) if (call.sinceMs <= latestMs) call.refuse(refusal())
   }
 
-  /** Changes the number of slots. More let waiting calls in now; fewer never interrupt a call. */
+  /** Changes the number of slots. Further slots admit waiting calls now; fewer slots never interrupt a call. */
   setCapacity(maxConcurrent: number): void {
     this.#maxConcurrent = maxConcurrent
     this.#applyCapacity()
@@ -142,7 +142,7 @@ export class SlotLimiter {
     this.#sharing = sharing
   }
 
-  /** Uses at most so many slots, because other gateways use the rest; Infinity for no ceiling. */
+  /** Uses at most `slots`, because other gateways use the rest; Infinity for no ceiling. */
   setCeiling(slots: number): void {
     if (slots === this.#ceiling) return
     this.#ceiling = slots
@@ -171,7 +171,7 @@ export class SlotLimiter {
     this.#admitNext()
   }
 
-  /** Leaves so many slots, and so many of each client's, to the gateway that this one replaces. */
+  /** Leaves slots, and slots of each client, to the gateway that this one replaces. */
   reserveForPredecessor(slots: number, ofClients: ReadonlyMap<string, number>): void {
     if (slots === this.#reserved && ofClients.size + this.#reservedOf.size === 0) return
     this.#reserved = slots
@@ -180,7 +180,7 @@ export class SlotLimiter {
     this.#applyCapacity()
   }
 
-  /** Fixes the ceiling at the present number of slots, and returns it: another gateway reserves from here on. */
+  /** Fixes the ceiling at the present number of slots, and returns it: the successor counts from there. */
   fixCeiling(): number {
     this.#ceiling = this.#slots
     this.#reserved = 0
@@ -197,7 +197,7 @@ export class SlotLimiter {
     return calls
   }
 
-  /** Slots in use, those that cool among them. */
+  /** Slots in use, with those that cool. */
   get inUse(): number {
     return this.#queue.occupied
   }
@@ -214,7 +214,7 @@ export class SlotLimiter {
     return this.#queue.demand
   }
 
-  /** The same without calls that wait for a limit a minute. */
+  /** {@link demand} without the calls that wait for a limit a minute. */
   get demandNow(): number {
     return this.#queue.demandAt(this.#clock.now())
   }
@@ -224,7 +224,7 @@ export class SlotLimiter {
     if (this.#queue.waitsForMinutes) this.#admitNext()
   }
 
-  /** Call it when limits a minute change: waiting calls get their new share. */
+  /** Call it when limits a minute change: waiting calls get new shares. */
   restake(): void {
     for (const waiter of this.#queue.unordered()) waiter.stake = waiter.call.stakeOf()
     this.#arrange()
@@ -375,7 +375,7 @@ export class SlotLimiter {
     this.#cancelTimer = null
     this.#timerAtMs = readyAtMs
     if (readyAtMs === null) return
-    // On a busy machine the time may be past: Node warns of negative delays.
+    // On a busy machine the time may have passed: Node warns about negative delays.
     const delayMs = Math.max(0, Math.ceil(readyAtMs - this.#clock.now()))
     this.#cancelTimer = this.#clock.after(delayMs, () => {
       // A timer that fires a fraction too early is armed again for the rest.
@@ -384,7 +384,7 @@ export class SlotLimiter {
     })
   }
 
-  /** `Retry-After` is the time in which the present queue will be served, at its speed so far. */
+  /** `Retry-After` is the time to serve the present queue, at its speed so far. */
   #refusal(code: 'queue_full' | 'queue_timeout'): Failure {
     const { queued } = this.#queue
     const message =

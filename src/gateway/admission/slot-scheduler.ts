@@ -25,8 +25,8 @@ import {
 } from './admission.ts'
 
 /**
- * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports events (`take`, `wait`,
- * `cancel`, `release`, `setCapacity`, `setCooldown`, `arrange`, `limit`); `next` returns the call to admit.
+ * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports events (`tryAdmit`,
+ * `wait`, `cancel`, `release`, `setCapacity`, `setCooldown`, `arrange`, `limit`); `next` returns the call to admit.
  *
  * `fifo` serves the oldest call. `fair` serves clients in turn, one call each (deficit round robin, Shreedhar and Varghese,
  * 1995). A call that comes back after a 429 goes before all calls that have waited less. A call whose client is at its limit
@@ -35,13 +35,13 @@ import {
  * cools while no waiting call may go.
  *
  * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant time. `next`
- * looks at each waiting client with a limit (`fifo`), and at the first call of each subQueue while limits a minute are waited for.
+ * looks at each waiting client with a limit (`fifo`), and at the first call of each sub-queue while limits a minute are waited for.
  */
 export class SlotScheduler<T> {
   #max: number
   #cooldownMs: number
   #discipline: QueueDiscipline = 'fifo'
-  /** Calls that hold a slot. Set here alone, as are the next. */
+  /** Calls that hold a slot. Only this class sets these three counts. */
   active = 0
   queued = 0
   totalAdmitted = 0
@@ -51,7 +51,7 @@ export class SlotScheduler<T> {
   #common: Queuer<T> = newQueuer('')
   /** Clients with a limit. */
   readonly #limited = new Map<Owner, Queuer<T>>()
-  /** Clients that take turns and have none, while they wait. */
+  /** Clients without a limit, while their calls wait for their turns. */
   readonly #fair = new Map<Owner | '', Queuer<T>>()
   /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
   readonly #turns = { back: new WaitingLine<SubQueue<T>>(), arrival: new WaitingLine<SubQueue<T>>() }
@@ -59,9 +59,9 @@ export class SlotScheduler<T> {
   #cooling: number[] = []
   /** Waiting calls with limits a minute. */
   #staked = 0
-  /** Limits for which the calls wait that were looked at so far. */
+  /** Limits for which the calls wait that were checked so far. */
   readonly #claims = new Set<object>()
-  /** When the first of them may go, as it was when they were looked at last. */
+  /** When the first of these limits has room, as of the last check. */
   #roomAtMs = Infinity
 
   constructor(maxConcurrent: number, cooldownMs: number) {
@@ -79,7 +79,7 @@ export class SlotScheduler<T> {
     return this.active + this.#cooling.length
   }
 
-  /** The instant at which the next cooling slot is ready, or else a limit a minute has room; `null` where nothing is awaited. */
+  /** When the next cooling slot is ready, or else a limit a minute has room; `null` if no call waits for either. */
   get readyAtMs(): number | null {
     const isAwaited = this.#staked > 0 && this.active < this.#max && this.#roomAtMs !== Infinity
     return this.#cooling[0] ?? (isAwaited ? this.#roomAtMs : null)
@@ -90,12 +90,12 @@ export class SlotScheduler<T> {
     return this.#staked > 0
   }
 
-  /** All that wait, in any order. */
+  /** All waiting calls, in any order. */
   unordered(): Waiter<T>[] {
     return this.#subQueues().flatMap(({ back, arrival }) => Array.from(back).concat(Array.from(arrival)))
   }
 
-  /** All that wait, those whose turn is next first; what holds a client at its limit is not looked at. */
+  /** All waiting calls in the order of their turns, without regard to the limits of clients. */
   get waiting(): readonly Waiter<T>[] {
     if (this.#discipline === 'fifo') return this.unordered().sort(compareAge)
     return (['back', 'arrival'] as const).flatMap((order) => {
@@ -119,14 +119,14 @@ export class SlotScheduler<T> {
       .slice(0, count)
   }
 
-  /** How many could be in flight if slots were free: those in flight, and those that wait for no limit of their client. */
+  /** Calls that would be in flight if slots were free: not those that a client's limit holds back. */
   get demand(): number {
     let wanted = this.active + this.queued
     for (const queuer of this.#limited.values()) wanted -= Math.max(0, sizeOf(queuer) - room(queuer))
     return wanted
   }
 
-  /** The same without calls that a limit a minute holds back. */
+  /** {@link demand} without the calls that a limit a minute holds back. */
   demandAt(nowMs: number): number {
     if (this.#staked === 0) return this.demand
     return this.active + this.oldest(this.queued, nowMs).length
@@ -139,12 +139,12 @@ export class SlotScheduler<T> {
     )
   }
 
-  /** Under which name a caller's calls are counted. */
+  /** The name under which a caller's calls are counted. */
   nameOf(caller: Caller): string {
     return this.#limitedQueuer(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
   }
 
-  /** A call takes a free slot, unless there is none for it or others wait for it. */
+  /** Admits a call if a slot is free, and no waiting call may have the slot. */
   tryAdmit(
     order: QueueOrder = 'arrival',
     caller = unknownCaller,
@@ -162,7 +162,7 @@ export class SlotScheduler<T> {
     return true
   }
 
-  /** A call that `take` refused joins the queue. */
+  /** Adds a call that `tryAdmit` refused to the queue. */
   wait(
     call: T,
     order: QueueOrder = 'arrival',
@@ -178,7 +178,7 @@ export class SlotScheduler<T> {
     return waiter
   }
 
-  /** A waiting call leaves. Says whether it was still waiting. */
+  /** Removes a waiting call. Returns whether the call was still waiting. */
   cancel(waiter: Waiter<T>): boolean {
     const { subQueue, order } = waiter
     const left = subQueue[order].delete(waiter)
@@ -195,18 +195,18 @@ export class SlotScheduler<T> {
       queuer.active -= 1
       this.#enlist(queuer)
     }
-    // With a lowered capacity the slot does not come back at all.
+    // With a lowered capacity the slot is gone.
     if (!this.full && this.#someMayGo(nowMs)) this.#cooling.push(nowMs + this.#cooldownMs)
   }
 
-  /** The call whose turn it is, if a slot is ready for it, which it then holds. Ask until it says `null`. */
+  /** Admits and returns the call whose turn it is, if a slot is ready; `null` if none is. Repeat until `null`. */
   next(nowMs: number): Waiter<T> | null {
     for (let first = this.#first(nowMs); first !== null; first = this.#first(nowMs)) {
       if (this.full) {
         const [readyAtMs] = this.#cooling
         if (readyAtMs === undefined || readyAtMs > nowMs) return null
         this.#cooling.shift()
-        // A lowered capacity may have left more cooling slots than there are places.
+        // A lowered capacity may leave more cooling slots than there are slots.
         if (this.active >= this.#max) continue
       }
       const { order, subQueue } = first
@@ -223,22 +223,20 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /**
-   * More slots are free at once; of fewer, those in use stay so until they are given back. 0 lets nobody in.
-   */
+  /** Further slots are free at once. With fewer slots, calls in flight keep theirs. 0 admits no call. */
   setCapacity(maxConcurrent: number): void {
     this.#max = maxConcurrent
   }
 
-  /** Slots that cool already are ready when they were to be, or after the new time from now on if that is sooner. */
+  /** Slots that cool already are ready at the earlier of the old time and the new one, counted from now. */
   setCooldown(cooldownMs: number, nowMs: number): void {
     this.#cooldownMs = cooldownMs
     this.#cooling = this.#cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + cooldownMs))
   }
 
   /**
-   * From now on clients take turns, or do not, and these have limits of their own, by name or fingerprint. `inFlight`
-   * tells whose calls hold a slot. Those that wait keep their order.
+   * Sets the discipline and the limits of clients, by name or fingerprint. `inFlight` are the callers that hold a slot.
+   * Waiting calls keep their order.
    */
   arrange(
     discipline: QueueDiscipline,
@@ -264,7 +262,7 @@ export class SlotScheduler<T> {
     this.#stopCoolingIfNobodyMayGo()
   }
 
-  /** A client that has a limit has another one now. */
+  /** Changes the limit of a client that has one. */
   limit(client: string, most: number): void {
     const queuer = this.#limited.get(ownerOfEntry(client))
     if (queuer === undefined) return
@@ -291,14 +289,14 @@ export class SlotScheduler<T> {
 
   #someMayGo(nowMs: number): boolean {
     if (this.#staked > 0) return this.#first(nowMs) !== null
-    // To clear an empty set takes memory.
+    // Clearing an empty set allocates memory.
     if (this.#claims.size > 0) this.#claims.clear()
     return this.#mayGo
   }
 
-  /** The subQueue whose first call goes next, if it has a slot. */
+  /** The sub-queue whose first call is next. */
   #first(nowMs: number): QueueHead<T> | null {
-    // To clear an empty set takes memory.
+    // Clearing an empty set allocates memory.
     if (this.#claims.size > 0) this.#claims.clear()
     this.#roomAtMs = Infinity
     if (!this.#mayGo) return null
@@ -309,7 +307,7 @@ export class SlotScheduler<T> {
     return subQueue === undefined ? null : { subQueue, order }
   }
 
-  /** As it would be their turn, the first calls of the subQueues: until one is found that waits for no limit a minute. */
+  /** In the order of turns, the first sub-queue whose first call waits for no limit a minute. */
   #firstWithRoom(nowMs: number): QueueHead<T> | null {
     const places = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
       Array.from(this.#turns[order], (subQueue) => ({ subQueue, order })),
@@ -324,7 +322,7 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /** The order whose first call is next. */
+  /** `back` if the first call that comes back has waited longer than the oldest arrival. */
   #nextOrder(): QueueOrder {
     const { back, arrival } = this.#turns
     if (back.size === 0) return 'arrival'
@@ -370,7 +368,7 @@ export class SlotScheduler<T> {
     if (order === 'arrival') this.totalAdmitted += 1
   }
 
-  /** A call has left its subQueue. */
+  /** A call has left its sub-queue. */
   #left({ subQueue, stake }: Waiter<T>): void {
     const { of: queuer, group, back, arrival } = subQueue
     this.queued -= 1
@@ -381,7 +379,7 @@ export class SlotScheduler<T> {
     this.#stopCoolingIfNobodyMayGo()
   }
 
-  /** A client that has had its turn, or had none, comes last; one that has a turn already keeps it. */
+  /** A client that has had its turn, or is new, comes last; a client in line keeps its turn. */
   #enlist(queuer: Queuer<T>): void {
     const hasRoom = queuer.active < queuer.most
     for (const order of orders) {

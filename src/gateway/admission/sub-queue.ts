@@ -3,7 +3,7 @@ import type { Caller, MinuteStake, QueueOrder } from './admission.ts'
 import type { Owner } from './owner.ts'
 import { type WaitingSince, SortedLine, WaitingLine, compareAge } from './waiting-line.ts'
 
-/** A waiting call, to be kept for `SlotScheduler.cancel`. */
+/** A waiting call, for `SlotScheduler.cancel`. */
 export interface Waiter<T> extends WaitingSince {
   readonly call: T
   readonly order: QueueOrder
@@ -12,7 +12,7 @@ export interface Waiter<T> extends WaitingSince {
   subQueue: SubQueue<T>
 }
 
-/** Calls that wait for one another: those of one client, or of all whom nothing tells apart, for the same limits a minute. */
+/** The waiting calls of one client, or of all clients together, that need the same limits a minute: they go in line. */
 export interface SubQueue<T> {
   readonly arrival: WaitingLine<Waiter<T>>
   readonly back: SortedLine<Waiter<T>>
@@ -20,16 +20,16 @@ export interface SubQueue<T> {
   readonly group: object | null
 }
 
-/** A client, or all whom nothing tells apart. */
+/** A client, or with `fifo` all clients without a limit. */
 export interface Queuer<T> {
   readonly client: string
   /** The owner of the calls, if clients take turns. */
   readonly owner: Owner | ''
-  /** By the limits a minute of their calls. */
+  /** By the group of the calls' limits a minute. */
   readonly subQueues: Map<object | null, SubQueue<T>>
-  /** Slots that they may hold together. */
+  /** Most slots of its calls. */
   most: number
-  /** Slots that they hold; counted only if there is such a limit. */
+  /** Slots of its calls; counted only if `most` is finite. */
   active: number
 }
 
@@ -58,14 +58,14 @@ export function room({ most, active }: Queuer<unknown>): number {
   return Math.max(0, most - active)
 }
 
-/** Calls of a subQueue that no limit a minute holds back: of those with such limits, one at a time. */
+/** How many calls of a sub-queue no limit a minute holds back: with such limits at most one at a time. */
 export function mayGo({ group, back, arrival }: SubQueue<unknown>, nowMs: number): number {
   if (group === null) return Infinity
   const stake = (back.head ?? arrival.head)?.stake ?? null
   return stake === null || stake.waitMs(nowMs, new Set()) === 0 ? 1 : 0
 }
 
-/** The subQueue whose first call has waited longest. */
+/** The sub-queue whose first call has waited longest. */
 export function oldest<T>(subQueues: ReadonlySet<SubQueue<T>>, order: QueueOrder): SubQueue<T> | undefined {
   let found: SubQueue<T> | undefined
   let first: Waiter<unknown> | undefined
@@ -77,25 +77,25 @@ export function oldest<T>(subQueues: ReadonlySet<SubQueue<T>>, order: QueueOrder
   return found
 }
 
-/** The subQueues of a client: the one whose first call came first goes first. */
+/** The sub-queues of a client, in the order of their first calls. */
 export function inOrder<T>({ subQueues }: Queuer<T>, order: QueueOrder): Iterable<SubQueue<T>> {
   if (subQueues.size < 2) return subQueues.values()
   const seqOf = (subQueue: SubQueue<T>): number => subQueue[order].head?.seq ?? 0
   return Array.from(subQueues.values()).sort((one, other) => seqOf(one) - seqOf(other))
 }
 
-/** A subQueue, and which of its first calls is meant. */
+/** The first call of a sub-queue: of its arrivals, or of the calls that come back. */
 export interface QueueHead<T> {
   readonly subQueue: SubQueue<T>
   readonly order: QueueOrder
 }
 
-/** Negative if the first call of one has waited longer; of two that have waited as long, one that comes back goes first. */
+/** Negative if `one` has waited longer; of equal waits, a call that comes back goes first. */
 export function byAge(one: QueueHead<unknown>, other: QueueHead<unknown>): number {
   const [own, others] = [one.subQueue[one.order].head ?? last, other.subQueue[other.order].head ?? last]
   if (own.sinceMs !== others.sinceMs || one.order === other.order) return compareAge(own, others)
   return one.order === 'back' ? -1 : 1
 }
 
-/** After all others. */
+/** Sorts after all calls. */
 const last: WaitingSince = { seq: Infinity, sinceMs: Infinity }

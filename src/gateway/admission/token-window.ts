@@ -9,14 +9,14 @@ export interface TokenFigures {
   readonly totalUsed: number
   /** How many of them no upstream reported. */
   readonly estimated: number
-  /** True if what was used before this gateway's start is among them. */
+  /** True if the use before this gateway's start is included. */
   readonly isKnown: boolean
   /** Negative when more was used than the limit. */
   readonly remaining: number
   readonly percentageUsed: number
 }
 
-/** Learns of what other gateways have to know. */
+/** Gets the changes that other gateways have to know. */
 export interface TokenWatcher {
   /** A call that ended here used this. */
   readonly added: (usage: MinuteUsage) => void
@@ -32,17 +32,17 @@ interface UsedMinute {
 
 const minuteMs = 60_000
 export const windowMinutes = 24 * 60
-/** Those of a clock that was set are kept, as it may be set back, until there are so many. */
+/** Minutes of a clock that was set stay up to this number, as the clock may be set back. */
 const mostMinutes = 4 * windowMinutes
-/** When to try again if only calls in flight stand in the way: nobody knows when they end. */
+/** When to try again if only calls in flight fill the budget: their end is unknown. */
 const reservedRetryS = 60
 
 /**
  * The tokens of one owner in a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
  *
- * Minutes are those of the wall clock, as the recorded calls have them. When that is set back, what was used
- * in what is now the future still counts, so that nobody gains tokens by setting a clock; when it is set
- * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
+ * Minutes are those of the wall clock, as in the rows of calls. If the clock is set back, use in the new future still counts,
+ * so nobody gains tokens by setting a clock. If the clock is set forward and back again, nothing is lost. Use more than a day
+ * ahead does not count.
  */
 export class TokenWindow {
   readonly owner: Owner
@@ -50,16 +50,16 @@ export class TokenWindow {
   readonly #minutes = new Map<number, UsedMinute>()
   /** The use of other gateways that share the limit. */
   readonly #elsewhere = new Map<number, UsedMinute>()
-  /** The minute for which the totals hold; in every new one they are summed up afresh. */
+  /** The minute of the totals; each new minute sums them up again. */
   #totalAt = -1
   #total = 0
   #totalEstimated = 0
-  /** Tokens that calls in flight here may still use. Set here alone, as are the next two. */
+  /** Tokens that calls in flight here may still use. Only this class sets it. */
   reserved = 0
   #reservedElsewhere = 0
   isKnown = false
   readonly #known = Promise.withResolvers<void>()
-  /** Resolves when it has been told what was used before this gateway's start. */
+  /** Resolves when the use before this gateway's start is known. */
   readonly known: Promise<void> = this.#known.promise
   #watcher: TokenWatcher | null = null
 
@@ -73,7 +73,7 @@ export class TokenWindow {
     return this.reserved + this.#reservedElsewhere
   }
 
-  /** A call has used this, here or at another gateway that has told of it. */
+  /** Adds the use of a call, here or reported by another gateway. */
   addTo(usage: MinuteUsage): void {
     this.#add(usage)
     this.#watcher?.added(usage)
@@ -83,19 +83,19 @@ export class TokenWindow {
     this.#watcher = watcher
   }
 
-  /** Other gateways' calls in flight may use so many tokens, or have used them unknown to this one. */
+  /** Sets the tokens that calls of other gateways may use, or have used without a report yet. */
   reserveElsewhere(tokens: number): void {
     this.#reservedElsewhere = tokens
   }
 
-  /** Calls in flight may use so many more, or fewer. */
+  /** Changes the tokens that calls in flight may use: more, or fewer if negative. */
   reserve(tokens: number): void {
     if (tokens === 0) return
     this.reserved += tokens
     this.#watcher?.reserved()
   }
 
-  /** All that counts: what `restore` takes to make a window that is like this one. */
+  /** The use that counts; `restore` makes an equal window of it. */
   minutes(nowMs: number): readonly Readonly<UsedMinute>[] {
     const now = Math.floor(nowMs / minuteMs)
     const all = [...this.#minutes.values(), ...this.#elsewhere.values()]
@@ -112,7 +112,7 @@ export class TokenWindow {
     this.#known.resolve()
   }
 
-  /** Other gateways used this in these minutes, in place of what they were thought to have used there; `isAll`, or at all. */
+  /** Sets the use of other gateways in these minutes. `isAll`: other minutes have none. */
   learn(minutes: readonly MinuteUsage[], isAll: boolean): void {
     if (isAll) this.#elsewhere.clear()
     for (const { minute, tokens, estimated = 0 } of minutes)
@@ -122,10 +122,10 @@ export class TokenWindow {
     this.restore([])
   }
 
-  /** Throws if a call that may use so many tokens is too much; 0 for one that does not say. `nowMs` is Unix time. */
+  /** Throws a `Failure` if too little is left for a call that may use `tokens` (0: unknown). `nowMs` is Unix time. */
   check(nowMs: number, tokens: number): void {
     const figures = this.snapshot(nowMs)
-    // One that does not say how many it may use needs at least one.
+    // A call without a bound needs at least one token.
     const needed = Math.max(1, tokens)
     const reserved = this.reservedInAll
     if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return
@@ -182,7 +182,7 @@ export class TokenWindow {
     return tooMany > 0 ? this.#leavesAfterS(nowMs, tooMany) : reservedRetryS
   }
 
-  /** When so many of the used tokens have left. */
+  /** Whole seconds until `tokens` of the used tokens have left the window. */
   #leavesAfterS(nowMs: number, tokens: number): number {
     let left = 0
     const last = this.minutes(nowMs)

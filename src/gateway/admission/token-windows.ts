@@ -7,20 +7,20 @@ import { type Owner, clientOwner, isUpstream, keyOwner, nameOfOwner, upstreamOwn
 import { TokenWindow, windowMinutes } from './token-window.ts'
 
 const minuteMs = 60_000
-/** A call waits so long to learn what was used before. */
+/** Longest wait of a call for the past use. */
 const waitLimitMs = 10_000
 
 export interface TokenWindowsOptions {
   readonly clock: Clock
-  /** True if calls are refused for which too few tokens are left; else they are only counted. */
+  /** True if calls beyond the budget are refused; else they are only counted. */
   readonly rejects: boolean
   readonly tokenLimit: number
   /** The tokens of all gateways that share a limit; null if they share none. */
   readonly sharedLimit: number | null
-  /** The use before; null if unknown. */
+  /** Reads the past use; null if it cannot be read. */
   readonly past: {
     usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null>
-    /** By clients and keys, and at upstreams, in calls that ended before an instant. */
+    /** By clients and keys (`of`), and upstreams (`at`), in calls that ended before an instant. */
     usageOfClients(
       of: readonly string[],
       at: readonly string[],
@@ -31,7 +31,7 @@ export interface TokenWindowsOptions {
   readonly keyNames: () => ReadonlyMap<string, string>
 }
 
-/** All that counts of what an owner used. */
+/** The use of an owner that counts. */
 export interface UsedByOwner {
   readonly owner: string
   readonly used: readonly MinuteUsage[]
@@ -46,15 +46,15 @@ export interface ReportedUsage {
 }
 
 /**
- * The tokens of the last 24 hours: of all calls, and of each client, key and upstream that has a limit of its own. A call is
- * looked at when it comes, so that it need not wait in vain, and reserves what it may use when it has its slot: so the calls
- * in flight can together not use more than is left, as far as they say what they may use.
+ * The tokens of the last 24 hours: of all calls, and of each client, key and upstream with a limit of its own. A call is
+ * checked when it comes, so that it does not wait in vain. With its slot, it reserves the tokens that it may use. So the calls
+ * in flight together cannot use more than is left, as far as they name a bound.
  */
 export class TokenWindows {
   readonly #options: TokenWindowsOptions
   /** Tokens of all calls that this gateway knows. */
   readonly all: TokenWindow
-  /** Tokens of all calls of all gateways that share; the same as `all` without sharing. */
+  /** Tokens of all calls of all gateways that share a limit; the same window as `all` if none do. */
   readonly whole: TokenWindow
   /** The windows in which every call counts. */
   readonly #always: readonly TokenWindow[]
@@ -69,7 +69,7 @@ export class TokenWindows {
     this.#always = [this.whole]
   }
 
-  /** The windows in which a call counts: that of all, that of its key or else its client, and that of its upstream. */
+  /** The windows of a call: of all calls, of its key or else its client, and of its upstream. */
   of({ client, keyFingerprint }: Caller, upstreamName: string | null): readonly TokenWindow[] {
     if (this.#own.size === 0) return this.#always
     const byKey = keyFingerprint === null ? undefined : this.#own.get(keyOwner(keyFingerprint))
@@ -79,8 +79,8 @@ export class TokenWindows {
   }
 
   /**
-   * Throws if a call that may use so many tokens is too much for one of its windows. A promise while it is not known what was
-   * used before: it rejects as well if that takes too long, and with the reason of the waiter's signal.
+   * Throws a `Failure` if one of the windows has too little left for `tokens`. While the past use is unknown, returns a promise
+   * that rejects with this failure, with `budget_unknown` after 10 s, or with the signal's reason.
    */
   check(
     windows: readonly TokenWindow[],
@@ -109,7 +109,7 @@ export class TokenWindows {
     }
   }
 
-  /** Reserves what a call may use, until it is disposed; `null` if nobody is refused. Throws if it is too much. */
+  /** Reserves tokens for a call until disposed; `null` if calls are only counted. Throws a `Failure` if too few are left. */
   reserve(windows: readonly TokenWindow[], tokens: number): Disposable | null {
     if (!this.#options.rejects) return null
     this.#check(windows, tokens)
@@ -123,7 +123,7 @@ export class TokenWindows {
     }
   }
 
-  /** A call ended and used so many tokens that were reported, and so many that are estimated. */
+  /** Adds the reported and the estimated tokens of a call that ended. */
   add(windows: readonly TokenWindow[], reported: number, estimated: number): void {
     const minute = Math.floor(this.#options.clock.wallTime() / minuteMs)
     const owners = windows.length === 1 ? undefined : windows.slice(1).map(({ owner }) => owner)
@@ -132,7 +132,7 @@ export class TokenWindows {
     if (this.whole !== this.all) this.all.addTo(usage)
   }
 
-  /** A call that another gateway finished used this, beside what that gateway has told of all. */
+  /** Adds the use of a call of another gateway to the windows of its owners. */
   used(usage: MinuteUsage): void {
     for (const owner of usage.owners ?? []) this.#own.get(owner)?.addTo(usage)
   }
@@ -143,7 +143,7 @@ export class TokenWindows {
     return window?.isKnown === true ? window.snapshot(this.#options.clock.wallTime()).totalUsed : null
   }
 
-  /** For the gateway that takes over. */
+  /** The use of each owner, for the successor. */
   handover(): readonly UsedByOwner[] {
     const nowMs = this.#options.clock.wallTime()
     return Array.from(this.#own.values()).flatMap((window) =>
@@ -152,10 +152,10 @@ export class TokenWindows {
   }
 
   /**
-   * These limits of clients, keys and upstreams hold from now on. `usage` is what a predecessor knows of what was used; what it
-   * does not tell is read from the database.
+   * Sets the limits of clients, keys and upstreams. `reported` is the use that a predecessor knows; the use of other owners is
+   * read from the database.
    */
-  setLimits(limits: ReadonlyMap<Owner, number>, told: readonly UsedByOwner[]): void {
+  setLimits(limits: ReadonlyMap<Owner, number>, reported: readonly UsedByOwner[]): void {
     for (const owner of this.#own.keys()) if (!limits.has(owner as Owner)) this.#own.delete(owner)
     const unknown: TokenWindow[] = []
     for (const [owner, limit] of limits) {
@@ -164,19 +164,19 @@ export class TokenWindows {
       if (known !== undefined) continue
       const added = new TokenWindow(limit, owner)
       this.#own.set(owner, added)
-      const used = told.find((each) => each.owner === owner)?.used
+      const used = reported.find((each) => each.owner === owner)?.used
       if (used === undefined) unknown.push(added)
       else added.restore(used)
     }
     if (unknown.length > 0) this.#read(unknown).catch(reportFault)
   }
 
-  /** Learns what was used before this gateway's start, however long that takes: from a predecessor, and from the database. */
+  /** Adds the use before this gateway's start, from a predecessor and from the database, however long that takes. */
   async restore({ usage, isAll, sinceMs }: ReportedUsage): Promise<void> {
     const { clock, past } = this.#options
     for (const minute of usage) this.all.addTo(minute)
     const minuteNow = Math.floor(clock.wallTime() / minuteMs)
-    // Not what a predecessor counts, nor what came since: rows of those may be there already.
+    // Without calls since `sinceMs`: their rows may be in the database already, and are counted here.
     const read = isAll ? [] : await past.usageByMinute(minuteNow - windowMinutes, sinceMs)
     if (read !== null) this.all.restore(read)
   }
@@ -195,7 +195,7 @@ export class TokenWindows {
     this.#check(windows, tokens)
   }
 
-  /** Reads what these used before; what their calls use from now on is added as they end. */
+  /** Reads the past use of these windows; later calls are added as they end. */
   async #read(windows: readonly TokenWindow[]): Promise<void> {
     const { past, clock, keyNames } = this.#options
     const names = keyNames()

@@ -1,19 +1,19 @@
-/** The facts that decide a waiting call's place. */
+/** The facts that order waiting calls. */
 export interface WaitingSince {
   /** Rises with each call that waits. */
   readonly seq: number
-  /** A call that comes back waits since before it came, by the time in which it had its slot. */
+  /** When the wait began; for a call that comes back, earlier by the time for which it had its slot. */
   readonly sinceMs: number
 }
 
-/** Negative if the first one waits since longer. */
+/** Negative if `one` has waited longer. */
 export function compareAge(one: WaitingSince, other: WaitingSince): number {
   // Both may be infinite.
   if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs ? -1 : 1
   return one.seq - other.seq
 }
 
-/** Calls that come back, those that wait since longer first: few, so that each finds its place by walking. */
+/** Calls that come back, the longest wait first. They are few, so an insertion may walk. */
 export class SortedLine<T extends WaitingSince> {
   readonly #calls: T[] = []
 
@@ -52,7 +52,7 @@ export class SortedLine<T extends WaitingSince> {
 /** First in, first out, with removal from anywhere. */
 export class WaitingLine<T extends object> extends Set<T> {
   #next: SetIterator<T> = this.values()
-  /** The first, once it has been looked for. */
+  /** The first member, once it was searched. */
   #head: T | undefined
 
   push(one: T): void {
@@ -70,14 +70,14 @@ export class WaitingLine<T extends object> extends Set<T> {
   }
 
   /**
-   * An iterator of its own goes on with what is added later, and passes over what has left: to begin anew would be
-   * to walk over the holes that all who went before have left in the set.
+   * The iterator continues with members that are added later, and skips removed ones. A new iterator would walk over the
+   * holes that all earlier members have left in the set.
    */
   get head(): T | undefined {
     if (this.#head !== undefined || this.size === 0) return this.#head
     let { value } = this.#next.next()
     if (value === undefined) {
-      // Once at its end, an iterator stays there.
+      // An iterator that has reached its end stays there.
       this.#next = this.values()
       value = this.#next.next().value
     }

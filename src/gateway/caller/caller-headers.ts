@@ -19,22 +19,22 @@ const agentsSessionHeaders = [
   'langfuse_session_id',
 ]
 
-/** Stands among the names of `--session-header` for: no names but these and ours. */
+/** The word in `--session-header` that excludes all other headers but ours. */
 const noOthers = 'none'
 const tagPrefixes = ['x-tokenweir-tag-', 'helicone-property-']
 const tagList = 'x-litellm-tags'
 /** Longest user id that a session is looked for in. */
 const longestUserId = 512
-/** The key of a tag that has none of its own. */
+/** The key of a tag without a key. */
 const plainKey = 'tag'
-/** More are not looked at: a record keeps eight. */
+/** Most tags that are read: a record keeps eight. */
 const mostTags = 16
 
 /** The place of a session's name. */
 export interface SessionPlaces {
   /** The names of headers, in lower case; a lower number goes first. */
   readonly ranks: ReadonlyMap<string, number>
-  /** True if the body is asked where no header names one. */
+  /** True if the body may name the session when no header does. */
   readonly inBody: boolean
 }
 
@@ -73,7 +73,7 @@ function namedTag(name: string, value: string): readonly RawTag[] {
   return prefix === undefined || value === '' ? [] : [[name.slice(prefix.length), value]]
 }
 
-/** LiteLLM's list: `key:value` is a tag as it stands, and a word alone one of the key `tag`. */
+/** LiteLLM's list: `key:value` is a tag, and a single word is a tag with the key `tag`. */
 function listedTags(value: string): readonly RawTag[] {
   const words = value.split(',', mostTags).map((word) => word.trim())
   return words

@@ -1,12 +1,12 @@
 /** The calling program, as its user agent names it. */
 export interface Product {
-  /** Empty if it says nothing. */
+  /** Empty without a user agent. */
   readonly name: string
-  /** Only a library's or a runtime's: what program uses it is not said. */
+  /** The name of a library or a runtime, not of the program that uses it. */
   readonly isLibrary: boolean
 }
 
-/** Agents that go by several names, in small letters, or by names that are no single word. */
+/** Agents with several names, in lower case, or with names of several words. */
 const agents: readonly (readonly [said: RegExp, name: string])[] = [
   [/^codex\b|^codex_/, 'codex'],
   [/^claude-(?:cli|code)$|^claude code$/, 'claude-code'],
@@ -36,13 +36,13 @@ const agentsOfHeaders: Readonly<Record<string, string>> = {
 const libraries =
   /\/(?:js|python|go|java|kotlin|ruby|php|csharp)$|^(?:ai|ai-sdk|runtime|langchain|langchainjs|litellm)(?:[/-].*)?$|^(?:python(?:-httpx|-requests|-urllib3?)?|aiohttp|httpx|asyncopenai|node|node-fetch|node\.js|undici|axios|got|bun|deno|okhttp|java-http-client|apache-httpclient|go-http-client|reqwest|hyper|guzzlehttp|openai|anthropic)$|^(?:mozilla|applewebkit|chrome|safari|gecko|firefox|electron|edg|version|mobile)$/i
 
-/** The one name of an agent that is known by several, else what was said. */
+/** The one name of an agent that has several; any other name unchanged. */
 export function agentNamed(said: string): string {
   const lower = said.toLowerCase()
   return agents.find(([names]) => names.test(lower))?.[1] ?? said
 }
 
-/** The agent whose name a site is known by, else the host of its address; empty if it is none. */
+/** The agent of a site, else the host of its URL; empty for no URL. */
 export function agentAt(site: string): string {
   const host = URL.parse(site)?.hostname.replace(/^www\./, '') ?? ''
   return agentNamed(host)

@@ -12,43 +12,43 @@ import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 const reportEveryMs = 100
 /** Changes within this time are reported together. */
 const gatherMs = 20
-/** A successor that has not answered for so long is gone. */
+/** A successor without an answer for this long is gone. */
 const awayMs = 2000
-/** For a successor to be found, and to take the last report. */
+/** Longest time to deliver the last report. */
 const lastReportMs = 5000
 
 export interface DrainReporterOptions extends SharedParts {
-  /** Whichever gateway it is by now. */
+  /** Reaches the newest gateway. */
   readonly successor: Pick<ControlClient, 'reportDraining'>
-  /** The whole gateway is told to stop. */
+  /** Called when the newest gateway stops: this one is to stop as well. */
   readonly onStop: (withinMs: number) => void
-  /** Tells the calls here, or cancels the one of this id. */
+  /** Returns the calls here, or cancels the call with this id. */
   readonly onAsk: (cancel: string | null) => Omit<CallsAnswer, 'seq'>
-  /** The payload log was switched. */
+  /** Called when the raw log was switched. */
   readonly onRawLog: (to: RawLogSwitch) => void
 }
 
-/** Reports to the successor, whichever gateway that is, for as long as this one finishes its calls. */
+/** Reports to the newest gateway while this one finishes its calls. */
 export class DrainReporter {
   readonly #options: DrainReporterOptions
   readonly #clock: Clock
   readonly #identity = ownIdentity()
-  /** Slots of each upstream, also of removed ones. */
+  /** Slots of each upstream, with removed upstreams. */
   readonly #slots = new Map<Limiter, ShrinkingSlots>()
   /** The use of calls that ended since the last answered report. */
   #used: MinuteUsage[]
   #answers: CallsAnswer[] = []
-  /** The last order about the payload log. */
+  /** The last switch of the raw log, as JSON. */
   #rawLog = ''
-  /** Since when nobody has answered. */
+  /** When answers stopped; null while there is a successor. */
   #noAnswerSinceMs: number | null = null
   #isEnding = false
-  /** The successor hears of it soon. */
+  /** Call it when the successor should get a report soon. */
   readonly changed: () => void
   #wake = (): void => {}
   readonly #reported: Promise<void>
 
-  /** `used` is what calls used that ended since the handover was told. */
+  /** `used` is the use of calls that ended since the handover message. */
   constructor(options: DrainReporterOptions, used: readonly MinuteUsage[]) {
     this.#options = options
     this.#clock = options.clock
@@ -58,7 +58,7 @@ export class DrainReporter {
     this.#reported = this.#keepReporting().catch(reportFault)
   }
 
-  /** Upstreams have come, or gone. */
+  /** Call it when upstreams were added or removed. */
   refreshUpstreams(): void {
     for (const limiter of this.#options.limiters()) this.#slotsOf(limiter)
   }
@@ -68,7 +68,7 @@ export class DrainReporter {
     this.changed()
   }
 
-  /** All calls are finished. Resolves when the successor knows, or is gone. */
+  /** Sends the last report. Resolves when the successor has it, or is gone. */
   async close(): Promise<void> {
     this.#isEnding = true
     this.#wake()
@@ -87,14 +87,14 @@ export class DrainReporter {
     }
   }
 
-  /** False if no successor took the report. */
+  /** Returns false if no successor took the report. */
   async #report(isLast: boolean): Promise<boolean> {
     const used = this.#used
     const answers = this.#answers
     const report = this.#reportOf(isLast)
     this.#used = []
     this.#answers = []
-    // On its way from one successor to the next it is refused.
+    // A successor that is being replaced itself refuses reports.
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
     if (answer !== null && typeof answer !== 'string') {
       this.#noAnswerSinceMs = null
@@ -108,7 +108,7 @@ export class DrainReporter {
     return false
   }
 
-  /** One that starts a successor in vain is away for a moment, too. */
+  /** A successor may also be away for a moment, while a start of its own successor fails. */
   #onNoAnswer(isAlone: boolean): void {
     const nowMs = this.#clock.now()
     this.#noAnswerSinceMs = isAlone ? (this.#noAnswerSinceMs ?? nowMs) : null
@@ -156,7 +156,7 @@ export class DrainReporter {
           new Map(answered.clients.map(({ of, slots: used }) => [of, used])),
         )
       }
-      // Slots that were given back since the report are the successor's.
+      // Slots that were given back since the report belong to the successor.
       this.#slotsOf(limiter).grow(answered.holding - told.holding)
     }
     budget.reserveElsewhere(taken)

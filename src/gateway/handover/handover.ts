@@ -9,7 +9,7 @@ import {
 } from '../../control/control-messages.ts'
 import { type MessageOf, finite, fits } from '../../lib/message-schema.ts'
 
-/** By this variable a process knows that the one which started it waits to hand over to it. */
+/** The environment variable of a successor: the gateway that started the process will hand over to it. */
 export const handoverVariable = 'TOKENWEIR_HAND_OVER'
 
 /** All that a gateway hands over to its successor. */
@@ -20,17 +20,17 @@ export const isHandover = fits(
     ...claim,
     /** The gateways that report to it, and will report to its successor. */
     predecessors: v.array(predecessorClaim),
-    /** When this was told: what ended before is in `used`, all else comes in reports. ms since the Unix epoch. */
+    /** When the message was made, in ms since the Unix epoch: `used` has the calls that ended before. */
     atMs: finite,
     host: v.string(),
     port,
     /** The use of the token budget. */
     used: v.array(minuteUsage),
-    /** If that is not all yet, it is of calls that began since then; those before are in the database. ms since the Unix epoch. */
+    /** Null if `used` is complete. Else it has only calls that began since then (ms since the Unix epoch); earlier calls are in the database. */
     usedSinceMs: v.nullable(finite),
-    /** The same of clients, keys and upstreams with budgets of their own. */
+    /** The use of clients, keys and upstreams with budgets of their own. */
     usedByOwners: v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) })),
-    /** The amounts taken of limits a minute. */
+    /** The use of limits a minute. */
     minutes: v.array(handedLimit),
     rawLog: v.object({
       ...rawLogSwitch,
@@ -40,18 +40,18 @@ export const isHandover = fits(
   }),
 )
 
-/** A successor goes on with this payload log, so that a restart neither loses an active payload log nor ends it. */
+/** The state of the raw log, so that a restart neither switches it off nor on. */
 export type InheritedRawLog = Handover['rawLog']
 
 /**
- * A successor's question: first for the handover; once all is ready for the listener, or, if it binds another address on
- * the same port, for the port. `apart`: it is replaced itself, and takes no more connections.
+ * A successor's question. First it asks for the `handover`. When it is ready, it asks for the `listener`, or, to bind another
+ * address on the same port, for the `port`. `apart`: the successor is replaced itself, and takes no more connections.
  */
 export type SuccessorQuestion = MessageOf<typeof isQuestion>
 
 export const isQuestion = fits(v.object({ asks: v.picklist(['handover', 'listener', 'port', 'apart']) }))
 
-/** The answer to it; a listener comes as a handle. The handover may be of another version. */
+/** The answer to the question; a listener comes as a handle. The handover may be of another version. */
 export type SuccessorAnswer = MessageOf<typeof tellsHandover | typeof isYours>
 
 export const tellsHandover = fits(v.object({ handover: v.unknown() }))

@@ -18,31 +18,31 @@ import type { Limiter } from './shrinking-slots.ts'
 
 /** A gateway that has not reported for this time (ms) may have been killed. */
 const silentMs = 250
-/** One that has reported its end is a process for some milliseconds more. */
+/** How often an ended gateway's process is checked: it exists for some milliseconds more. */
 const endCheckMs = 20
-/** One that does not tell its calls within this time (ms) is left out. */
+/** A gateway that does not report its calls within this time (ms) is left out. */
 const answerLimitMs = 500
-/** That there is no such call is only said when all have had so long (ms); who asks waits for two seconds. */
+/** Time (ms) for all gateways to find a call to cancel; the asker waits for two seconds. */
 const cancelLimitMs = 1500
 
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
   /** The name of this gateway's run. */
   readonly instance: string
-  /** Limiters of each upstream, also of those that are only in use. */
+  /** Slots of each upstream, with removed upstreams that still have calls. */
   readonly limiters: () => Iterable<Limiter>
   readonly budget: TokenWindow
   readonly clients: Pick<TokenWindows, 'used' | 'handover'>
   readonly minutes: LimitsAcrossRestarts
-  /** True if calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
+  /** True if the budget refuses calls, so that old gateways must know the use elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock
 }
 
 interface DrainingGateway extends PredecessorClaim {
-  /** The last one; null before the first, and until then nobody here has a slot. */
+  /** The last report; null before the first one: until then, this gateway admits no call. */
   readonly report: DrainReport | null
-  /** The slots that it may use, by the upstream's name. */
+  /** The slots that the old gateway may use, by the upstream's name. */
   readonly held: ReadonlyMap<string, number>
   readonly heardMs: number
 }
@@ -50,20 +50,17 @@ interface DrainingGateway extends PredecessorClaim {
 interface Question {
   readonly seq: number
   readonly cancel: string | null
-  /** Those that have not been asked yet. */
+  /** The gateways that have yet to get the question. */
   readonly open: Set<string>
   readonly onAnswer: (answer: CallsAnswer) => void
 }
 
-/**
- * The gateways that this one has taken over from, as long as they finish their calls. They use the slots that they report, and
- * this gateway uses the rest.
- */
+/** The gateways that this one has replaced, while they finish their calls. They use the slots that they report; this one uses the rest. */
 export class OldGateways {
   readonly #parts: SharedParts
   /** The oldest first. */
   readonly #draining = new Map<string, DrainingGateway>()
-  /** The gateway that hands over to this one. */
+  /** The instance of the gateway that hands over to this one. */
   readonly #direct: string | null
   #isClosed = false
   #rawLog: RawLogSwitch | null = null
@@ -73,7 +70,7 @@ export class OldGateways {
   #lastAsked = 0
   /** A gateway that was killed would keep its slots for ever. */
   readonly #checkLater: () => void
-  /** Those that have left, and may be processes still. */
+  /** Processes of gateways that reported their end. */
   #leftProcesses: readonly ProcessIdentity[] = []
 
   constructor(parts: SharedParts, handover: Handover | null) {
@@ -99,14 +96,14 @@ export class OldGateways {
     this.#checkLater()
   }
 
-  /** Those that have calls. */
+  /** The old gateways that have calls. */
   list(): readonly PredecessorGateway[] {
     return Array.from(this.#draining.values(), ({ instance, identity, report }) => {
       return { instance, pid: identity.pid, calls: report?.calls ?? 0 }
     }).filter(({ calls }) => calls > 0)
   }
 
-  /** For this gateway's own successor, to which they report from then on. */
+  /** The old gateways, for this gateway's successor, to which they report next. */
   claims(): readonly PredecessorClaim[] {
     return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => ({
       instance,
@@ -120,7 +117,7 @@ export class OldGateways {
     this.#rawLog = to
   }
 
-  /** Asks all that report for their calls, or to cancel one. Resolves with the answers of those that give one in time. */
+  /** Asks the old gateways for their calls, or to cancel the call with this id. Resolves with the answers that come in time. */
   async ask(cancel: string | null): Promise<readonly CallsAnswer[]> {
     const open = new Set(this.#draining.keys())
     const answers: CallsAnswer[] = []
@@ -137,12 +134,12 @@ export class OldGateways {
     return answers
   }
 
-  /** Null if the report is for another gateway: the next successor, or this one's predecessor until it has left its place. */
+  /** Applies a report. Null if it is for another gateway: this one's successor, or its predecessor before the takeover. */
   addReport(report: DrainReport): DrainAnswer | null {
     const { instance, identity, reserved, used, answers } = report
     const direct = this.#draining.get(this.#direct ?? '')
     if (this.#isClosed || (direct?.report === null && direct.instance !== instance)) return null
-    // A gateway that has not taken over from it has read in the database what its calls used before.
+    // The past use of an unknown gateway was read from the database.
     for (const usage of this.#draining.has(instance) ? used : []) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
@@ -156,7 +153,7 @@ export class OldGateways {
     this.#draining.set(instance, { instance, identity, reserved, report, held, heardMs })
     const isLearning = [...this.#draining.values()].some((each) => each.report === null)
     for (const slots of report.slots) held.set(slots.name, slots.holding + this.#freeFor(slots))
-    // A report may be read after its sender was killed, and after it was found missing.
+    // A report may be read after the death of its sender was noticed.
     if (report.isLast || !isAlive(identity)) this.#remove(instance)
     else this.#checkLater()
     this.reserve()
@@ -175,12 +172,12 @@ export class OldGateways {
     }
   }
 
-  /** They report to another gateway from now on: to this one's successor, or to its own predecessor as it does not take over. */
+  /** Refuses reports from now on: they go to this gateway's successor, or to its predecessor if the takeover failed. */
   stopReceiving(): void {
     this.#isClosed = true
   }
 
-  /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */
+  /** Stops the old gateways. Resolves when all their processes have ended. */
   async stop(stopWithinMs: number): Promise<void> {
     if (this.#isClosed) return
     this.#stopWithinMs = stopWithinMs
@@ -190,7 +187,7 @@ export class OldGateways {
     while (this.#leftProcesses.some(isAlive)) await this.#parts.clock.delay(endCheckMs)
   }
 
-  /** Leaves them what their calls use and wait for: slots, and tokens. To be called when there are further upstreams. */
+  /** Reserves the slots and tokens that calls of old gateways need. Call it when upstreams were added, too. */
   reserve(): void {
     if (this.#isClosed) return
     const all = [...this.#draining.values()]
@@ -200,13 +197,13 @@ export class OldGateways {
         const kept = report?.slots.find((each) => each.name === name)
         slots += report === null ? Infinity : Math.max(held.get(name) ?? 0, kept?.wants ?? 0)
       }
-      // The database has given them their slots.
+      // Old gateways have their own slots in the database.
       admission.reserveForPredecessor(isShared ? 0 : slots, this.#ofClients(name))
     }
     this.#parts.budget.reserveElsewhere(this.#reservedByAll())
   }
 
-  /** Slots of clients with a limit in the gateways before one, or in all. */
+  /** Slots of clients with a limit, in the gateways older than `before`, or in all. */
   #ofClients(name: string, before?: string): ReadonlyMap<string, number> {
     const used = new Map<string, number>()
     for (const { instance, report } of this.#draining.values()) {
@@ -217,10 +214,10 @@ export class OldGateways {
     return used
   }
 
-  /** How many more slots there are for a gateway that needs more than it holds: its calls came before those here. */
+  /** Further slots for an old gateway that needs more than it holds: its calls came before those here. */
   #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
-    // An upstream known only there has the number of slots that its gateway reported.
+    // An upstream that is gone here has the slots that the old gateway reported.
     const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
     let free = own === undefined ? max : own.admission.snapshot().maxConcurrent - own.admission.inUse
     for (const other of this.#draining.values()) {
@@ -235,7 +232,7 @@ export class OldGateways {
     return sum
   }
 
-  /** Tokens that others may use, or have used unknown to the one that reports. */
+  /** Tokens that others may use, or have used without the knowledge of the reporting gateway. */
   #unknownTokens({ reserved, counted }: DrainReport): number {
     const { budget, budgetRejects, clock } = this.#parts
     if (!budgetRejects) return 0

@@ -19,7 +19,7 @@ import {
 const portPatienceMs = 5000
 const portPauseMs = 20
 
-/** The gateway that has started this process to be its successor. */
+/** The gateway that started this process as its successor. */
 export class Predecessor {
   readonly handover: Handover
 
@@ -28,8 +28,8 @@ export class Predecessor {
   }
 
   /**
-   * `null` if nobody hands over to this process; `gone` if who wanted to has gone, whose port may not be free yet;
-   * `unknown` if it is of a version that hands over in another way.
+   * `null` if this process is no successor. `gone` if the predecessor has ended; its port may not be free yet. `unknown` if its
+   * version hands over in another way.
    */
   static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | 'unknown' | 'gone' | null> {
     const isSuccessor = env[handoverVariable] !== undefined
@@ -41,7 +41,7 @@ export class Predecessor {
     return isHandover(handover) ? new Predecessor(handover) : 'unknown'
   }
 
-  /** The port on which this process can only listen once the predecessor lets it; `null` if it needs no leave. */
+  /** The port that this process can only get from the predecessor; `null` for any other port. */
   portFor(host: string, port: number): number | null {
     const { handover } = this
     const isSame = port === handover.port || (port === 0 && host === handover.host)
@@ -49,14 +49,14 @@ export class Predecessor {
   }
 
   /**
-   * Lets a server accept connections on the predecessor's port: beside it, or in its place if the address is
-   * another or the predecessor has gone. Rejects with the socket's error.
+   * Lets a server accept connections on the predecessor's port: on the shared listener, or in place of the predecessor if the
+   * address differs or the predecessor has ended. Rejects with the socket's error.
    */
   async listen(server: Server, host: string): Promise<void> {
     const isShared = host === this.handover.host
     if (!isShared && (await this.#listensBeside(server, host))) return
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
-    // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
+    // Still in the turn in which the socket came: no connection was accepted from it yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else if (answer !== null) await listen(this.handover.port, host, server)
     else await listenOnceFree(this.handover.port, host, server)
@@ -69,7 +69,7 @@ export class Predecessor {
     })
   }
 
-  /** Takes no more connections. Resolves when none is on its way any more. */
+  /** Ends the passing of connections. Resolves when the last one has arrived. */
   async apart(): Promise<void> {
     if (!process.connected) return
     const gone = once(process, 'disconnect')
@@ -78,8 +78,8 @@ export class Predecessor {
   }
 
   /**
-   * Listens while the predecessor still does: no connection is refused, and an address that cannot be had is found out
-   * before it makes way. False if the predecessor itself stands in the way. Rejects with the socket's error.
+   * Listens while the predecessor still does, so no connection is refused, and an impossible address is found before the
+   * predecessor frees the port. Returns false if the predecessor's own listener is in the way. Rejects with the socket's error.
    */
   async #listensBeside(server: Server, host: string): Promise<boolean> {
     const { port, host: former } = this.handover
@@ -109,12 +109,12 @@ async function addressesOf(host: string): Promise<readonly string[]> {
     .map(({ address }) => address)
 }
 
-/** True if a listener on a host has an address too. */
+/** True if a listener on a host also gets connections to an address. */
 function covers(host: string, address: string): boolean {
   return host === '::' || host === address || (host === '0.0.0.0' && isIPv4(address))
 }
 
-/** A predecessor that was killed closes its channel to us before its port is free. Rejects with the socket's error. */
+/** Listens, and tries again for 5 s: a killed predecessor closes its channel before its port is free. Rejects with the socket's error. */
 export async function listenOnceFree(port: number, host: string, server?: Server): Promise<Server> {
   for (let patienceMs = portPatienceMs; ; patienceMs -= portPauseMs) {
     try {
@@ -131,7 +131,7 @@ interface Answer<T> {
   readonly handle: SocketServer | undefined
 }
 
-/** `null` if the predecessor has gone. What is no answer to the question is ignored. */
+/** Asks the predecessor; `null` if it has ended. Other messages are ignored. */
 function ask<T>(question: SuccessorQuestion, isAnswer: Shape<T>): Promise<Answer<T> | null> {
   const { promise, resolve } = Promise.withResolvers<Answer<T> | null>()
   const onMessage = (message: unknown, handle: unknown): void => {

@@ -27,7 +27,7 @@ import { OldGateways } from './old-gateways.ts'
 const killLimitMs = 5000
 
 export interface RestartOptions extends DrainReporterOptions {
-  /** As long as the budget is not known, it counts calls that began since then: ms since the Unix epoch. */
+  /** While the past use is unknown, the budget counts calls that began since then: ms since the Unix epoch. */
   readonly usedSinceMs: number
   /** State of the gateway that this one replaces. */
   readonly handover: Handover | null
@@ -39,16 +39,16 @@ export interface RestartOptions extends DrainReporterOptions {
   readonly freePort: () => void
 }
 
-/** A gateway's place among those before and after it. */
+/** A gateway's replacement by a successor, and the gateways that it has replaced. */
 export class Restart implements ConnectionTaker {
   readonly oldGateways: OldGateways
   readonly #options: RestartOptions
   #draining: DrainReporter | null = null
   /** True if a successor is being started, or has taken over. Set here alone. */
   isHandingOver = false
-  /** Null again once it takes no more connections. */
+  /** Null again when the successor takes no more connections. */
   #successor: SpawnedGateway | null = null
-  /** True if it listens where this gateway did: elsewhere, who may connect there is another question. */
+  /** True if the successor listens on the same address: on another address, other clients may connect. */
   #hasListener = false
   /** Settles when the last connection is on its way. */
   #lastPassedOn: Promise<boolean> = Promise.resolve(true)
@@ -64,15 +64,15 @@ export class Restart implements ConnectionTaker {
     })
   }
 
-  /** Upstreams have come, gone or changed. */
+  /** Call it when upstreams were added, removed or changed. */
   refreshUpstreams(): void {
     if (this.#draining === null) this.oldGateways.reserve()
     else this.#draining.refreshUpstreams()
   }
 
   /**
-   * Starts a successor and gives it the listening socket, so that no connection is ever refused. Resolves when it
-   * accepts calls, or has ended instead, and nothing has changed.
+   * Starts a successor and gives it the listening socket, so that no connection is refused. Resolves when the successor accepts
+   * calls, or when it has ended and this gateway goes on unchanged.
    */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
     this.isHandingOver = true
@@ -83,19 +83,19 @@ export class Restart implements ConnectionTaker {
     return answer
   }
 
-  /** From here on the successor shares the slots, and is told what is finished here. */
+  /** Reports to the successor from now on. */
   startReporting(): void {
     this.oldGateways.stopReceiving()
     this.#draining = new DrainReporter(this.#options, this.#unreported)
   }
 
-  /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
+  /** Kills a successor that is not ready yet, and stops the old gateways. Resolves when these have ended. */
   stop(withinMs: number): Promise<void> {
     if (this.#draining === null) this.#successor?.kill()
     return this.oldGateways.stop(withinMs)
   }
 
-  /** Everything here is finished. */
+  /** Call it when all calls here are finished. */
   async close(): Promise<void> {
     await this.#draining?.close()
   }
@@ -190,7 +190,7 @@ export class Restart implements ConnectionTaker {
   }
 }
 
-/** `why` completes "The new gateway …". */
+/** `why` completes the sentence "The new gateway …". */
 function failed(code: HandOverFailure, why: string): HandOverAnswer {
   return { failed: `The new gateway ${why}.`, code }
 }

@@ -4,27 +4,27 @@ import type { SlotLimiter } from '../admission/slot-limiter.ts'
 
 /** The slots of one upstream in a gateway. */
 export interface Limiter {
-  /** The upstream's. */
+  /** The name of the upstream. */
   readonly name: string
   readonly admission: SlotLimiter
-  /** Its slots are shared through a database, which knows both gateways of a restart. */
+  /** The slots are shared through a database, which counts both gateways of a restart. */
   readonly isShared: boolean
 }
 
 /**
- * The slots of one upstream that a replaced gateway still uses: as many as its calls hold or wait for. A slot that no call here
- * needs goes to the successor. A call that needs one later, as it is tried again, has to be granted one.
+ * The slots of one upstream that a replaced gateway still uses: those that its calls hold or wait for. A slot that no call here
+ * needs goes to the successor. A call that is tried again later needs a new grant.
  */
 export class ShrinkingSlots {
   readonly #limiter: Limiter
   readonly #clock: Clock
-  /** Called when the successor should hear of it soon. */
+  /** Called when the successor should get a report soon. */
   readonly #onChange: () => void
   #holding = 0
-  /** Slots that cool before they are given back. */
+  /** Slots that cool before they go to the successor. */
   #leaving = 0
 
-  /** `isNew`: the upstream came after the successor, which has not granted any slot yet. */
+  /** `isNew`: the upstream was added after the restart, so the successor has granted no slot yet. */
   constructor(limiter: Limiter, clock: Clock, isNew: boolean, onChange: () => void) {
     this.#limiter = limiter
     this.#clock = clock
@@ -49,12 +49,12 @@ export class ShrinkingSlots {
     }
   }
 
-  /** The successor lets it use more. */
+  /** Uses further slots that the successor grants. */
   grow(by: number): void {
     if (by > 0 && !this.#limiter.isShared) this.#hold(this.#holding + by)
   }
 
-  /** There is no successor: one slot serves those that need any. */
+  /** Uses one slot if calls need any, because no successor answers. */
   useOneSlot(): void {
     if (this.#wants > 0 && this.#holding === 0 && !this.#limiter.isShared) this.#hold(1)
   }

@@ -5,18 +5,18 @@ import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 
 const minuteMs = 60_000
-/** A refusal that asks for a longer wait is about no limit a minute: its client had better hear it. */
+/** A longer wait is about no limit a minute: the refusal goes to the client. */
 const longestPauseMs = 10 * minuteMs
-/** Models and keys at upstreams; the one that was called first is forgotten first. */
+/** Most combinations of upstream, model and key; the oldest is dropped first. */
 const mostUses = 500
 
-/** A pace that follows from refusals alone is a little below what was seen. */
+/** A pace that is derived from refusals is a little below the measured one. */
 const carefulShare = 0.97
-/** The pace grows from there: slowly at first, tenfold within a quarter of an hour, as the refusal may have had another cause. */
+/** Growth of that pace: slow at first, tenfold within a quarter of an hour, as the refusal may have had another cause. */
 const growthIn = (minutes: number): number => 1 + 0.06 * minutes + 0.003 * minutes ** 3
 /** Calls that were on their way together are refused together. */
 const sameRefusalMs = 2000
-/** A shorter time proves no pace. */
+/** A pace is measured over at least this time. */
 const shortestSpanMs = 10_000
 
 /** The total of tokens when a provider refused a call, and the pace since then. */
@@ -43,14 +43,14 @@ export class LearnedUse {
     this.#ofKind('tokens')
   }
 
-  /** `gateways`: so many divide the limits. */
+  /** Applies an answer's limits. `gateways` is how many divide them. */
   applySeen({ limits, waitMs, isRefusal, isOverload }: SeenLimit, nowMs: number, gateways: number): void {
     for (const { kind, limit: most, remaining, resetMs, windowMs } of limits) {
       if (most === null || most === 0 || windowMs !== minuteMs) continue
       this.#isReported = true
       const limit = this.#ofKind(kind)
       limit.limit = most / gateways
-      // Others may use the same key.
+      // Without other gateways, the rest was used by other programs with the same key.
       if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining, resetMs ?? minuteMs)
     }
     if (!isRefusal) return
@@ -59,21 +59,21 @@ export class LearnedUse {
     if (!this.#isReported && !isOverload) this.#slowDown(nowMs)
   }
 
-  /** The last refusal had nothing to do with how much was used. */
+  /** Takes the last refusal back: use was not its cause. */
   forgive(): void {
     this.pause.untilMs = 0
     this.#refused = this.#refusedBefore
     if (!this.#isReported) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
   }
 
-  /** A gateway before this one knows this limit. */
+  /** Sets a limit that the predecessor has learned. */
   restore(kind: LimitedKind, most: number): OwnedLimit {
     const limit = this.#ofKind(kind)
     limit.limit = most
     return limit
   }
 
-  /** A pace that only refusals have told may be too slow: it grows until the next one. */
+  /** Raises a pace that is derived from refusals, until the next refusal. */
   grow(nowMs: number): void {
     if (this.#isReported || this.#refused === null) return
     const minutes = (nowMs - this.#refused.atMs) / minuteMs
@@ -81,8 +81,8 @@ export class LearnedUse {
   }
 
   /**
-   * The provider has no room at each refusal, so what was used from one to the next is what it allows in that time. Before the
-   * first one, it had room for a minute's worth at once, besides what it allows as time passes.
+   * Derives a pace. At each refusal the provider has no room, so the use between two refusals is what it allows in that time.
+   * Before the first refusal, it allowed a minute's worth at once, and its pace on top.
    */
   #slowDown(nowMs: number): void {
     const tokens = this.#ofKind('tokens')

@@ -6,10 +6,10 @@ export type LimitedKind = 'requests' | 'tokens' | 'input_tokens' | 'output_token
 /** One limit of a provider, as the head of an answer reports it. */
 export interface ReportedLimit {
   readonly kind: LimitedKind
-  /** So many within the window; null where the answer does not say. */
+  /** Most within the window; null if the answer does not say. */
   readonly limit: number | null
   readonly remaining: number | null
-  /** Until all of it is left again, in milliseconds; null where the answer does not say, or says what cannot be. */
+  /** Milliseconds until the whole limit is left again; null if the answer has no plausible value. */
   readonly resetMs: number | null
   /** Length of the window in milliseconds: a minute, unless the header names another. */
   readonly windowMs: number
@@ -30,7 +30,7 @@ const unitMs: Readonly<Record<string, number>> = {
   day: 1440 * minuteMs,
   month: 30 * 1440 * minuteMs,
 }
-/** No provider's window is longer: a reset or a wait beyond it is a mistake. */
+/** A reset or a wait beyond this is a mistake: no provider has a longer window. */
 export const longestWindowMs = 31 * 1440 * minuteMs
 
 const kinds: Readonly<Record<string, LimitedKind>> = {
@@ -80,8 +80,8 @@ export function mentionLimits(headers: RawHeaders): boolean {
 }
 
 /**
- * Reads what the head of an answer says of its provider's limits. Where two headers contradict each other, the one that
- * leaves less counts. Values that are no numbers are passed over.
+ * Reads a provider's limits from the head of an answer. If two headers contradict each other, the one that leaves less counts.
+ * Values that are no numbers are skipped.
  *
  * @param nowMs Unix time of the answer, for resets that are instants
  */
@@ -139,7 +139,7 @@ function readStructured(
   note(of, windowMs, 'reset', seconds === null ? null : plausible(seconds * 1000))
 }
 
-/** A count, perhaps with its policy behind it (`100, 100;w=60`); null where it is none. */
+/** A count, perhaps followed by its policy (`100, 100;w=60`); null for any other text. */
 function count(value: string): number | null {
   const [, digits] = /^(\d{1,15})(?:\.\d+)?(?:\s*[,;].*)?$/.exec(value) ?? []
   return digits === undefined ? null : Number(digits)
@@ -147,7 +147,7 @@ function count(value: string): number | null {
 
 /**
  * Milliseconds until a reset: a duration (`6m0s`, `1.5s`, `20ms`), seconds, or an instant (RFC 3339, or Unix time in seconds
- * or milliseconds). One in the past is 0.
+ * or milliseconds); 0 for an instant in the past.
  */
 function resetIn(value: string, nowMs: number): number | null {
   if (/^\d+(?:\.\d+)?$/.test(value)) {

@@ -3,14 +3,14 @@ import type { OwnedLimit } from './owned-limit.ts'
 import type { MinuteLimits } from './minute-limits.ts'
 
 /**
- * Limits a minute while two gateways run: the new one begins with what the old one has counted, and takes nothing of a limit for
- * which calls wait at the old one, as those came first. The old one reports what its calls take, and is answered what is taken
- * elsewhere, as it may have calls to try again.
+ * Limits a minute while an old and a new gateway run. The new gateway begins with the old one's counts. It uses nothing of a
+ * limit for which calls wait at the old gateway, because those calls came first. The old gateway reports its use, and gets the
+ * use elsewhere in the answer, as it may try calls again.
  */
 export class LimitsAcrossRestarts {
   readonly #limits: MinuteLimits
   readonly #nowMs: () => number
-  /** Limits for which calls wait here. */
+  /** The limits for which calls wait here. */
   readonly #awaited: () => ReadonlySet<object>
   /** The successor's total of each limit. */
   #reported = new Map<OwnedLimit, number>()
@@ -25,7 +25,7 @@ export class LimitsAcrossRestarts {
     this.#awaited = awaited
   }
 
-  /** For the gateway that takes over. */
+  /** The counts of all limits, for the successor. */
   handover(): readonly HandedLimit[] {
     const nowMs = this.#nowMs()
     const awaited = this.#awaited()
@@ -39,7 +39,7 @@ export class LimitsAcrossRestarts {
     })
   }
 
-  /** The amounts that calls here took since the last answered report. */
+  /** The use here since the last answered report. */
   report(): readonly LimitReport[] {
     const awaited = this.#awaited()
     return this.#limits.list().map((limit) => {
@@ -48,7 +48,7 @@ export class LimitsAcrossRestarts {
     })
   }
 
-  /** The successor knows the report, and tells what was taken elsewhere. */
+  /** Applies the successor's answer to a report: the use elsewhere. */
   applyAnswer(report: readonly LimitReport[], elsewhere: readonly LimitUse[]): void {
     this.#add(elsewhere)
     const limits = this.#byKey()
@@ -58,7 +58,7 @@ export class LimitsAcrossRestarts {
     }
   }
 
-  /** A gateway of this name hands over. */
+  /** Adds the counts of the gateway that hands over. */
   adopt(instance: string, handed: readonly HandedLimit[]): void {
     const nowMs = this.#nowMs()
     const limits = this.#byKey()
@@ -70,7 +70,7 @@ export class LimitsAcrossRestarts {
     this.#reportedTo.set(instance, this.#totals())
   }
 
-  /** A gateway before this one reports. Answers what was taken elsewhere since its last report. */
+  /** Adds an old gateway's report. Returns the use elsewhere since its last report. */
   addReport(instance: string, report: readonly LimitReport[]): readonly LimitUse[] {
     const before = this.#reportedTo.get(instance)
     const elsewhere = this.#limits.list().flatMap((limit) => {
@@ -83,7 +83,7 @@ export class LimitsAcrossRestarts {
     return elsewhere
   }
 
-  /** A gateway before this one has left. */
+  /** Forgets an old gateway that has ended. */
   removeGateway(instance: string): void {
     this.#reportedTo.delete(instance)
     this.#closeFor(instance, null)

@@ -1,28 +1,28 @@
 const minuteMs = 60_000
 /**
- * A minute is counted in cells of this length. A cell counts until it is over, and one cell longer: a call may take some time
- * to arrive at the provider, where the next one must not come within its minute.
+ * A minute is counted in cells of this length. A cell counts for a minute after its end, and one cell longer: a call may take
+ * some time to reach the provider, whose minute begins there.
  */
 const cellMs = 100
 const cells = minuteMs / cellMs + 2
-/** Share of the limit that may go at once after a rest; the rest goes evenly. */
+/** Share of the limit that may go at once after a pause; all else goes evenly. */
 const burstShare = 0.05
 
-/** An amount taken at one time, with its age in milliseconds. */
+/** An amount used at one time, with its age in milliseconds. */
 export type MinuteUse = readonly [ageMs: number, amount: number]
 
 /**
- * Lets through at most `limit` of something, calls or tokens, in any sliding minute, and evenly: behind a small burst, calls go
- * at the pace of the limit (GCRA, ITU-T I.371). All times are monotonic milliseconds.
+ * Admits at most `limit` calls or tokens in any sliding minute, evenly: after a small burst, calls go at the pace of the limit
+ * (GCRA, ITU-T I.371). All times are monotonic milliseconds.
  */
 export class MinuteLimit {
-  /** It counts for what was taken before, too. An infinite limit only counts. */
+  /** A change holds for past use, too. An infinite limit only counts. */
   limit: number
-  /** Nothing may be taken: another gateway takes of it first, or it is not known yet what was taken. */
+  /** No call may use the limit: an old gateway uses it first, or the past use is unknown. */
   isClosed = false
-  /** All that was taken so far. Set here alone. */
+  /** All use so far. Only this class sets it. */
   total = 0
-  /** Share of the limit that is let through. */
+  /** Share of the limit that may be used. */
   readonly #share: number
   readonly #cells = new Float64Array(cells)
   #sum = 0
@@ -36,13 +36,13 @@ export class MinuteLimit {
     this.#share = share
   }
 
-  /** So much was taken within the last minute. */
+  /** The use within the last minute. */
   used(nowMs: number): number {
     this.#advance(nowMs)
     return this.#sum
   }
 
-  /** How long until so much may be taken: 0 for now, infinite while closed. What is larger than the limit waits for a minute of its own. */
+  /** Milliseconds until `amount` may be used; infinite while closed. An amount above the limit waits for an empty minute. */
   waitMs(nowMs: number, amount: number): number {
     if (this.isClosed) return Infinity
     if (this.limit === Infinity) return 0
@@ -53,7 +53,7 @@ export class MinuteLimit {
     return Math.max(0, pacedAtMs - nowMs, this.#roomAtMs(asked) - nowMs)
   }
 
-  /** Counts what was taken at that time, perhaps by others; those that are added together come in their order. */
+  /** Adds an amount that was used at `atMs`, here or elsewhere; several amounts in the order of their times. */
   add(nowMs: number, atMs: number, amount: number): void {
     this.#advance(nowMs)
     this.#addTo(Math.floor(atMs / cellMs), amount)
@@ -61,14 +61,14 @@ export class MinuteLimit {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, atMs) + Math.min(amount, this.#most) * this.#msEach
   }
 
-  /** Corrects the amount taken at that time, up or down. */
+  /** Adds `more`, or takes it off if negative, at the time of an earlier use. */
   correct(nowMs: number, takenAtMs: number, more: number): void {
     this.#advance(nowMs)
     this.#addTo(Math.floor(takenAtMs / cellMs), more)
     if (this.limit !== Infinity) this.#emptyAtMs += more * this.#msEach
   }
 
-  /** Moves the amount taken at that time to now, when its use began. */
+  /** Moves an earlier use to now, when it really began. */
   move(nowMs: number, takenAtMs: number, amount: number): void {
     this.#advance(nowMs)
     const cell = Math.floor(takenAtMs / cellMs)
@@ -77,14 +77,14 @@ export class MinuteLimit {
     this.#addTo(this.#newest, amount)
   }
 
-  /** At least so much of it was used within the last minute, by whomever; what is not known here counts for so long. */
+  /** Raises the use within the last minute to `used`; the added amount counts for `forMs`. */
   correctTo(nowMs: number, used: number, forMs = minuteMs): void {
     this.#advance(nowMs)
     const atMs = nowMs - minuteMs + Math.min(forMs, minuteMs)
     if (used > this.#sum && forMs > 0) this.#addTo(Math.floor(atMs / cellMs), used - this.#sum)
   }
 
-  /** The amounts taken within the last minute, the oldest first. */
+  /** The uses within the last minute, the oldest first. */
   uses(nowMs: number): readonly MinuteUse[] {
     this.#advance(nowMs)
     const uses: MinuteUse[] = []
@@ -113,7 +113,7 @@ export class MinuteLimit {
     this.#sum += after - before
   }
 
-  /** When enough of what was taken is a minute old. */
+  /** When enough of the use is a minute old. */
   #roomAtMs(asked: number): number {
     let over = this.#sum + asked - this.#most
     // Sums of fractions are not exact.
@@ -136,7 +136,7 @@ export class MinuteLimit {
   }
 }
 
-/** A clock begins at 0 with its process, so what others took before has negative times. */
+/** A monotonic clock begins at 0 with its process, so earlier use elsewhere has negative times. */
 function indexOf(cell: number): number {
   return ((cell % cells) + cells) % cells
 }

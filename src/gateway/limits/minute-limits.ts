@@ -19,14 +19,14 @@ export interface MinuteSetting {
 /** The limits a minute of an upstream. */
 export interface UpstreamLimits extends MinuteSetting {
   readonly name: string
-  /** By patterns of models, the first that fits counts. */
+  /** By patterns of models; the first match counts. */
   readonly models: readonly (MinuteSetting & {
     readonly pattern: string
     readonly takes: (model: string) => boolean
   })[]
 }
 
-/** The facts of a call before it is sent. */
+/** The facts of a call that its estimate needs. */
 export interface CallToAdmit {
   readonly caller: Caller
   readonly requestBytes: number
@@ -35,7 +35,7 @@ export interface CallToAdmit {
 }
 
 const defaultUpstream = 'default'
-/** Groups of which the limits are remembered. */
+/** Most groups in the cache. */
 const mostGroups = 2000
 const kinds = [
   ['requests', 'max_rpm'],
@@ -43,8 +43,8 @@ const kinds = [
 ] as const
 
 /**
- * The limits a minute that calls wait for: those that people set for upstreams, models and clients, and with `learns` those that
- * providers tell of.
+ * The limits a minute that calls wait for: the settings for upstreams, models and clients, and with `learns` the limits that
+ * providers report.
  */
 export class MinuteLimits {
   readonly #nowMs: () => number
@@ -55,11 +55,11 @@ export class MinuteLimits {
   readonly #groups = new Map<string, LimitGroup | null>()
   #upstreams: ReadonlyMap<string, UpstreamLimits> = new Map()
   #clients: ReadonlyMap<Owner, MinuteSetting> = new Map()
-  /** Gateways that divide the limits; null before any has told. */
+  /** How many gateways divide the limits; null while that is unknown. */
   #gateways: number | null = null
-  /** Told when calls may go that waited for a limit. */
+  /** Called when waiting calls may go. */
   onRoom = (): void => {}
-  /** Told when other limits hold. */
+  /** Called when the limits have changed. */
   onChange = (): void => {}
 
   constructor(nowMs: () => number, learns: boolean) {
@@ -67,7 +67,7 @@ export class MinuteLimits {
     this.#learned = learns ? new LearnedLimits() : null
   }
 
-  /** These hold from now on. */
+  /** Replaces the settings. */
   set(upstreams: Iterable<UpstreamLimits>, clients: ReadonlyMap<Owner, MinuteSetting>): void {
     this.#upstreams = new Map(Array.from(upstreams, (each) => [each.name, each]))
     this.#clients = clients
@@ -85,8 +85,8 @@ export class MinuteLimits {
   }
 
   /**
-   * So many gateways divide the limits. What this one gains counts as used, all of it if it has just joined: others may have used
-   * it within this minute.
+   * Sets how many gateways divide the limits. A share that this gateway gains counts as used, because others may have used it
+   * within this minute; after its join, that is its whole share.
    */
   divide(gateways: number): void {
     const before = this.#gateways
@@ -103,8 +103,8 @@ export class MinuteLimits {
   }
 
   /**
-   * A gateway that starts without another that hands over: what calls have taken within the last minute, which are told as the
-   * database has them. Until then, and no longer than `waitMs`, nothing is taken.
+   * Counts the calls of the last minute from the database, for a gateway without a predecessor. Until they are read, and for
+   * `waitMs` at most, no call may use a limit.
    */
   async readPast(past: Promise<readonly RecentCall[] | null>, clock: Clock, waitMs: number): Promise<void> {
     const unread = this.list()
@@ -125,12 +125,12 @@ export class MinuteLimits {
     this.onRoom()
   }
 
-  /** Something may limit calls. */
+  /** True if any limit exists, or may be learned. */
   get isOn(): boolean {
     return this.#limits.size > 0 || this.#learned !== null
   }
 
-  /** The share that a call takes; null without a limit. */
+  /** The call's share of its limits; null without a limit. */
   stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToAdmit): LimitStake | null {
     const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
     if (this.#groups.size > mostGroups) this.#groups.clear()
@@ -140,7 +140,7 @@ export class MinuteLimits {
     return new LimitStake(group, this.#estimate.of(use.model, requestBytes, tokensAsked))
   }
 
-  /** An attempt has used these tokens. */
+  /** Ends an attempt that used these tokens. */
   settle(stake: LimitStake, used: Tokens): void {
     if (stake.settle(this.#nowMs(), used)) this.onRoom()
   }
@@ -150,7 +150,7 @@ export class MinuteLimits {
     this.#estimate.learn(model, requestBytes, used)
   }
 
-  /** Takes the provider's limits in the answer to an attempt. */
+  /** Applies the limits that a provider reported in the answer to an attempt. */
   applySeen({ group: { learned } }: LimitStake, sighting: SeenLimit): void {
     if (learned === null) return
     const before = learned.limits
@@ -161,18 +161,18 @@ export class MinuteLimits {
     } else this.onRoom()
   }
 
-  /** The refusal that the attempt met is final: no wait ends it. */
+  /** Takes back what the attempt's last refusal changed: the refusal is final, whatever the pace. */
   forgive({ group: { learned } }: LimitStake): void {
     learned?.forgive()
     this.onRoom()
   }
 
-  /** All limits, for people. */
+  /** All limits. */
   list(): readonly OwnedLimit[] {
     return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
   }
 
-  /** A limit that another gateway has learned; undefined if nothing is learned here. */
+  /** Adopts a limit that another gateway has learned; undefined if this gateway learns none. */
   learnedBefore({ kind, limit, ...use }: LearnedLimit): OwnedLimit | undefined {
     return this.#learned?.of(use).restore(kind, limit)
   }
@@ -188,7 +188,7 @@ export class MinuteLimits {
     const limits = [
       ...(upstream === undefined ? [] : this.#ofUpstream(use.upstream, upstream)),
       ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
-      // For each of the two limits, a key's own goes before that of its client's name.
+      // A key's own limit replaces the client's, for each of the two kinds.
       ...kinds.flatMap(([, setting]) => {
         const owner = owners.find((each) => this.#clients.get(each)?.[setting] !== undefined)
         return owner === undefined

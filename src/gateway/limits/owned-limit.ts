@@ -4,10 +4,10 @@ import type { LimitedKind } from './limit-headers.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import type { Tokens } from './token-estimate.ts'
 
-/** The owner of the limit, for people. */
+/** The owner of a limit, as `/health` shows it. */
 export interface LimitOwner {
   readonly of: 'upstream' | 'model' | 'client' | 'learned'
-  /** Null for a client's. */
+  /** Null for a client's limit. */
   readonly upstream: string | null
   /** A pattern, or a model. */
   readonly model: string | null
@@ -15,12 +15,12 @@ export interface LimitOwner {
   readonly client: string | null
 }
 
-/** Share of a limit of tokens that is let through: some calls use more than was estimated. */
+/** Share of a limit of tokens that calls may use: some calls use more than was estimated. */
 const tokenShare = 0.99
 
 /** A limit a minute that calls wait for. */
 export class OwnedLimit extends MinuteLimit {
-  /** The same in every gateway: what it was told of goes to its successor. */
+  /** The same in every gateway, so that a successor finds the limit. */
   readonly key: string
   readonly kind: LimitedKind
   readonly owner: LimitOwner
@@ -39,17 +39,17 @@ export class OwnedLimit extends MinuteLimit {
   }
 }
 
-/** Until when a provider asked not to be called. */
+/** The pause that a provider asked for, by `retry-after`. */
 export class ProviderPause {
   untilMs = 0
 }
 
-/** Calls that wait one behind the other for the same limits. */
+/** The limits that a group of calls has in common; its calls wait in line. */
 export class LimitGroup {
   readonly limits: readonly OwnedLimit[]
   /** The provider's own limits; null without `--pace learn`. */
   readonly learned: LearnedUse | null
-  /** The limit that its first call waited for at the last look. */
+  /** The limit that the group's first call waited for at the last check. */
   waitsFor: OwnedLimit | ProviderPause | null = null
 
   constructor(set: readonly OwnedLimit[], learned: LearnedUse | null) {
@@ -57,7 +57,7 @@ export class LimitGroup {
     this.learned = learned
   }
 
-  /** A provider that asked not to be called counts calls. */
+  /** A pause counts as a limit of requests. */
   get kindWaitedFor(): 'requests' | 'tokens' | null {
     const { waitsFor } = this
     if (waitsFor === null) return null
@@ -65,15 +65,15 @@ export class LimitGroup {
   }
 }
 
-/** The count of an attempt without an answer. */
+/** The tokens of an attempt without an answer. */
 export const noTokens: Tokens = { input: 0, output: 0 }
 
-/** The share of limits that one attempt of a call takes. */
+/** The share of limits that one attempt of a call uses. */
 export class LimitStake implements MinuteStake {
   readonly group: LimitGroup
   readonly #estimate: Tokens
   #chargedAtMs = 0
-  /** The amount taken of each limit; empty before and after. */
+  /** The amount charged to each limit; empty before and after the attempt. */
   #charged: readonly (readonly [limit: OwnedLimit, amount: number])[] = []
 
   constructor(group: LimitGroup, estimate: Tokens) {
@@ -89,7 +89,7 @@ export class LimitStake implements MinuteStake {
     if (stoppedMs > 0) return stoppedMs
     let [shortestMs, longestMs] = [Infinity, 0]
     for (const limit of group.limits) {
-      // A call before this one has it next.
+      // An earlier call waits for this limit.
       const isClaimed = claims.has(limit)
       const waitMs = isClaimed ? Infinity : limit.waitMs(nowMs, limit.amountOf(this.#estimate))
       if (waitMs === 0) continue
@@ -107,13 +107,13 @@ export class LimitStake implements MinuteStake {
     for (const [limit, amount] of this.#charged) limit.add(nowMs, nowMs, amount)
   }
 
-  /** It goes to its upstream, which may be a while after it was let through: it had no connection. */
+  /** Call it when the attempt is sent. That may be a while after its charge, if it waited for a connection. */
   sent(nowMs: number): void {
     for (const [limit, amount] of this.#charged) limit.move(nowMs, this.#chargedAtMs, amount)
     this.#chargedAtMs = nowMs
   }
 
-  /** It used these tokens in place of those that were taken; requests stay as they are. True if there is more room now. */
+  /** Charges the used tokens in place of the estimate; requests stay charged. Returns true if limits have more room now. */
   settle(nowMs: number, used: Tokens): boolean {
     let hasRoom = false
     for (const [limit, amount] of this.#charged) {

@@ -2,9 +2,9 @@ import type { RawHeaders } from '../../call/response-head.ts'
 import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/http/retry-after.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-/** How an answer wants to be tried again. */
+/** What an answer says about a retry. */
 export interface RetryHint {
-  /** Milliseconds that it asks to wait; `null` where it does not say, or nothing that can be read. */
+  /** The wait in milliseconds; `null` if the answer has none that can be read. */
   readonly afterMs: number | null
   /** `x-should-retry: false`. */
   readonly forbidden: boolean
@@ -12,11 +12,11 @@ export interface RetryHint {
 
 /**
  * Reads `retry-after-ms`, or else `retry-after` in seconds or as a date (RFC 9110 §10.2.3), and `x-should-retry`.
- * A date counts from the answer's own `Date`, so that it does not matter whose clock is wrong; from `nowMs`
- * (Unix epoch) where it has none.
+ * A date counts from the answer's own `Date`, so that a wrong clock does not matter; without that header, from `nowMs`
+ * (Unix epoch).
  */
 export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
-  // The first of a name holds.
+  // The first header of a name counts.
   const found = new Map(
     headerPairs(headers)
       .toReversed()

@@ -21,25 +21,25 @@ export interface LimitedUse {
 /** The limits that one answer reported. */
 export interface SeenLimit {
   readonly limits: readonly ReportedLimit[]
-  /** How long a 429 or 529 asks to wait, in ms; null for any other answer, or where it does not say. */
+  /** The wait that a 429 or 529 asks for, in ms; null without one, and for any other answer. */
   readonly waitMs: number | null
   readonly isRefusal: boolean
-  /** A refusal for want of room at the provider, whoever called. */
+  /** The provider as a whole has no room (529). */
   readonly isOverload: boolean
 }
 
 interface Seen extends LimitedUse {
   readonly limits: Map<string, ReportedLimit & { readonly seenAtMs: number }>
-  /** Until when a refusal asked to wait; 0 where none did. */
+  /** The end of the wait that a refusal asked for; 0 without one. */
   waitUntilMs: number
   waitSeenAtMs: number
 }
 
-/** Models and keys at upstreams of which limits are remembered; the one that has told nothing for the longest goes first. */
+/** Most combinations of upstream, model and key; the one with the oldest report is dropped first. */
 const mostUses = 100
-/** Limits that nothing was heard of for so long are forgotten. */
+/** Limits without a report for this long are dropped. */
 const forgottenAfterMs = 3_600_000
-/** Kinds and windows of one use. */
+/** Most limits of one combination. */
 const mostLimits = 16
 
 /** The newest limits that providers reported, by upstream, model and key. Times are Unix milliseconds. */
@@ -56,7 +56,7 @@ export class SeenLimits {
     return { limits, waitMs, isRefusal, isOverload: status === 529 }
   }
 
-  /** For people: those heard of last come last. */
+  /** All limits for `/health`; the newest report comes last. */
   report(nowMs: number): readonly ProviderLimit[] {
     const told: ProviderLimit[] = []
     for (const seen of this.#seen.values()) {
@@ -75,7 +75,7 @@ export class SeenLimits {
     const key = JSON.stringify([use.upstream, use.model, use.key])
     const known = this.#seen.get(key)
     const seen: Seen = known ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
-    // Behind all others.
+    // The newest report comes last.
     this.#seen.delete(key)
     this.#seen.set(key, seen)
     for (const limit of limits) {
@@ -92,7 +92,7 @@ export class SeenLimits {
   }
 }
 
-/** True if an answer may tell of a limit: most do not. */
+/** True if an answer may report a limit: most do not. */
 export function reportsLimits({ status, headers }: ResponseHead): boolean {
   return isLimitStatus(status) || mentionLimits(headers)
 }
@@ -102,7 +102,7 @@ function isLimitStatus(status: number): boolean {
   return status === 429 || status === 529
 }
 
-/** The limit that a refusal most likely met: the one of which the smallest share is left; null where none is told. */
+/** The limit that a refusal most likely met: the one with the smallest share left; null if none was reported. */
 export function metLimit({ limits }: SeenLimit): LimitedKind | null {
   let met: LimitedKind | null = null
   let least = Infinity
@@ -116,7 +116,7 @@ export function metLimit({ limits }: SeenLimit): LimitedKind | null {
   return met
 }
 
-/** A limit is full again at its reset; where none was told, once its window is over. */
+/** A limit is whole again at its reset; without one, once its window is over. */
 function figures(
   { kind, limit, remaining, resetMs, windowMs, seenAtMs }: ReportedLimit & { readonly seenAtMs: number },
   nowMs: number,

@@ -4,16 +4,16 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 const usualBytesPerToken = 4
 /** Output of a call without a bound, to an unknown model. */
 const usualOutput = 1000
-/** No model gives more: a call that allows more says nothing, like one that cannot be read. */
+/** A larger bound counts as none: no model has a longer output. */
 const longestOutput = 10_000_000
 /** Share that the newest call has in the running ratio. */
 const newestShare = 1 / 16
-/** Outputs of so many calls say how long one may be. */
+/** Outputs per model on which the estimate is based. */
 const mostOutputs = 64
 const outputShare = 0.95
-/** Fewer say little. */
+/** With fewer outputs, the estimate is the largest one. */
 const fewestOutputs = 32
-/** Models that are remembered; the one that was not called for the longest goes first. */
+/** Most models; the one with the oldest call is dropped first. */
 const mostModels = 200
 
 export interface Tokens {
@@ -27,11 +27,11 @@ interface Learned {
   readonly outputs: number[]
 }
 
-/** Estimates what a call will use before it is made, by what earlier calls of its model used. */
+/** Estimates the tokens of a call from earlier calls of its model. */
 export class TokenEstimate {
   readonly #models = new Map<string, Learned>()
 
-  /** `asked`: output tokens that the call allows; 0 where it does not say. */
+  /** `asked`: the output tokens that the call allows; 0 without a bound. */
   of(model: string | null, requestBytes: number, asked: number): Tokens {
     const { bytesPerToken, outputs } = this.#models.get(model ?? '') ?? unknown
     const input = Math.ceil(requestBytes / bytesPerToken)
@@ -42,14 +42,14 @@ export class TokenEstimate {
     return { input, output: Math.min(bound, sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput) }
   }
 
-  /** Learns from the use of a call. */
+  /** Adds the reported use of a call. */
   learn(model: string | null, requestBytes: number, { input, output }: Tokens): void {
     const key = model ?? ''
     const known = this.#models.get(key) ?? { bytesPerToken: usualBytesPerToken, outputs: [] }
     this.#models.delete(key)
     this.#models.set(key, known)
     if (input > 0 && requestBytes > 0) {
-      // Images may be many bytes and few tokens: one such call must not make all others look cheap.
+      // Images have many bytes and few tokens: one such call must not distort the estimate.
       const ratio = Math.min(16, Math.max(0.5, requestBytes / input))
       known.bytesPerToken += (ratio - known.bytesPerToken) * newestShare
     }

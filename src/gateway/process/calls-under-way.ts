@@ -7,7 +7,7 @@ import type { CallHandler } from '../call/handle-call.ts'
 import { LiveBoard } from '../call/live-board.ts'
 import type { OldGateways } from '../handover/old-gateways.ts'
 
-/** Calls that are told of at a time. */
+/** Most calls in one answer. */
 const mostCalls = 1000
 
 interface CallsUnderWayParts {
@@ -18,7 +18,7 @@ interface CallsUnderWayParts {
   readonly oldGateways: OldGateways
 }
 
-/** The calls of this gateway that are not over yet, and of those before it that still finish theirs. */
+/** The running calls of this gateway, and of the old gateways that still finish theirs. */
 export class CallsUnderWay {
   readonly #parts: CallsUnderWayParts
   readonly #board = new LiveBoard()
@@ -34,14 +34,14 @@ export class CallsUnderWay {
     return others.length === 0 ? own : merged([own, ...others.map(({ live }) => live)])
   }
 
-  /** False if no call of this id is under way. */
+  /** Cancels a call, here or at an old gateway. Resolves with false if no call with this id is running. */
   async cancel(id: string): Promise<boolean> {
     if (this.#cancel(id)) return true
     const answers = await this.#parts.oldGateways.ask(id)
     return answers.some(({ cancelled }) => cancelled)
   }
 
-  /** For a successor that asks: all calls here, or whether the one of this id was cancelled. */
+  /** Answers a successor: all calls here, or whether the call with this id was cancelled. */
   answer(cancel: string | null): Omit<CallsAnswer, 'seq'> {
     if (cancel !== null) return { live: { calls: [], more: 0 }, cancelled: this.#cancel(cancel) }
     return { live: this.#snapshot(), cancelled: false }

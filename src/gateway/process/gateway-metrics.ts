@@ -6,7 +6,7 @@ import { Failure } from '../../call/failure.ts'
 import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
 import type { SpanFigures } from '../../traces/span-sender.ts'
 
-/** A scraper that waits longer gets nothing in the end, as a rule. */
+/** Most scrapers give up by then. */
 const answerLimitMs = 2000
 const retryAfterS = 5
 const plainText = 'text/plain; version=0.0.4; charset=utf-8'
@@ -16,16 +16,16 @@ const nanoseconds = 1e9
 
 type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'openMetrics'>
 
-/** Has the writer's thread write what a scraper gets, and tells it what only this thread knows. */
+/** Answers scrapes: the writer's thread makes the text, and gets the values that only this thread knows. */
 export class GatewayMetrics {
   readonly #clock: Clock
   readonly #ask: (observer: string, question: string) => Promise<string | null>
-  /** One of a kind at a time: while the thread is held up, questions must not pile up. */
+  /** Questions under way, one of a kind: while the thread is busy, questions must not pile up. */
   readonly #asked = new Map<string, Promise<string | null>>()
   readonly #sendsSpans: boolean
   #loopDelay: ReturnType<typeof monitorEventLoopDelay> | null = null
 
-  /** `sendsSpans`: there is an observer that counts them. */
+  /** `sendsSpans`: an observer counts the spans. */
   constructor(
     clock: Clock,
     ask: (observer: string, question: string) => Promise<string | null>,
@@ -55,7 +55,7 @@ export class GatewayMetrics {
     res.end(body)
   }
 
-  /** Null if it cannot be had, or not in time. */
+  /** The text of a scrape; null if it does not come in time. */
   async #text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const kind = JSON.stringify(wish)
     let answer = this.#asked.get(kind)
@@ -71,7 +71,7 @@ export class GatewayMetrics {
     const values = { ...gatewayValues(report), ...(await this.#spanValues()), ...this.#loopValues() }
     const warnings = report.warnings.map(({ code }) => code)
     const question: ScrapeQuestion = { ...wish, values, warnings, limits: limitValues(report) }
-    // Rejects while the thread is started anew.
+    // The question fails while the thread is started again.
     return this.#ask('metrics', JSON.stringify(question)).catch(() => null)
   }
 
@@ -83,12 +83,12 @@ export class GatewayMetrics {
 
   #loopValues() {
     if (this.#loopDelay === null) {
-      // From the first scrape on: who never scrapes, has no timer.
+      // The timer begins with the first scrape.
       this.#loopDelay = monitorEventLoopDelay({ resolution: loopDelayEveryMs })
       this.#loopDelay.enable()
     }
     const delay = this.#loopDelay
-    // A timer that is on time counts as late by its whole interval.
+    // Node counts the timer's interval as delay.
     const lateS = (ns: number): number => Math.max(0, ns / nanoseconds - loopDelayEveryMs / 1000) || 0
     const { heapUsed, heapTotal, external } = process.memoryUsage()
     const values = {
@@ -117,7 +117,7 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
   }
 }
 
-/** To Prometheus an empty label is none, so what has no name is called `none`. */
+/** Prometheus drops an empty label, so a missing name is `none`. */
 function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'] {
   const named = (text: string | null): string => (text === null || text === '' ? 'none' : text)
   return provider_limits.flatMap(({ upstream, model, key, kind, window_s, limit, remaining }) => {
@@ -127,7 +127,7 @@ function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'
   })
 }
 
-/** By the weights of an `Accept` header (RFC 9110 §12.5.1). */
+/** Compares the weights of an `Accept` header (RFC 9110 §12.5.1). */
 function prefersOpenMetrics(accept: string): boolean {
   const weightOf = (type: string): number => {
     const members = accept.split(',').filter((member) => member.trim().toLowerCase().startsWith(type))

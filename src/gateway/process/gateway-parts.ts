@@ -51,7 +51,7 @@ import { watchSharedLimit } from './shared-limit-watch.ts'
 import { installationSalt } from './installation-salt.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
-/** All request bodies that are held at a time. */
+/** Most bytes of request bodies in memory. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
 const instanceLength = 8
@@ -64,18 +64,18 @@ export interface GatewaySecrets {
   readonly proxyFor: (origin: string) => UpstreamProxy | null
   /** A variable that the file of upstreams names. */
   readonly variable: (name: string) => string | undefined
-  /** Its headers may hold a key; `null` if spans go nowhere. */
+  /** Where spans go; the headers may hold a key. `null` for nowhere. */
   readonly traces: TraceSettings | null
 }
 
-/** Tells people how the gateway is. */
+/** The lines that the gateway prints. */
 export interface GatewayLog {
   say(line: string): void
   /** The message, and the thrown error. */
   complain(line: string, error?: unknown): void
 }
 
-/** With what a gateway is made. */
+/** The input of a gateway. */
 export interface GatewaySetup {
   readonly listener: Listener
   readonly options: GatewayOptions
@@ -83,18 +83,18 @@ export interface GatewaySetup {
   readonly version: string
   readonly clock: Clock
   readonly log: GatewayLog
-  /** From the gateway that this one takes over from. */
+  /** The message of the gateway that this one replaces. */
   readonly handover: Handover | null
   readonly startedBy: StartedBy
-  /** The limit that several gateways share; null if it is this one's own. */
+  /** The limit that several gateways share; null without sharing. */
   readonly limit: SharedLimits | null
-  /** Sends what was recorded to the others; null if nothing is shared. */
+  /** Sends rows to the others; null without sharing. */
   readonly share: SharedRows | null
 }
 
-/** A limit of several gateways, behind which is a pool of slots. */
+/** The limit that several gateways share. */
 export interface SharedLimits extends SlotLink, BudgetLink {
-  /** Tokens of any 24 hours, and whether calls are refused that are too much. */
+  /** Tokens of any 24 hours, and whether further calls are refused. */
   readonly tokens: { readonly limit: number; readonly rejects: boolean }
   /** This gateway's name there. */
   readonly instance: string
@@ -108,21 +108,21 @@ export interface SharedLimits extends SlotLink, BudgetLink {
   setMax(maxConcurrent: number): Promise<void>
   /** Rejects if it cannot be set. */
   setTokenLimit(tokenLimit: number): Promise<void>
-  /** Releases all that it holds to others. */
+  /** Gives all slots to the others. */
   close(): Promise<void>
 }
 
-/** The rows of this gateway, as other gateways and dashboards come to have them. */
+/** The sending of this gateway's rows to other gateways and dashboards. */
 export interface SharedRows {
   warnings(): readonly Warning[]
-  /** Sends what waits, if that is possible. */
+  /** Sends the waiting rows, if possible. */
   close(): Promise<void>
 }
 
-/** The parts that a running gateway steers. */
+/** The parts of a running gateway. */
 export type GatewayParts = ReturnType<typeof makeGatewayParts>
 
-/** The parts of a gateway, put together. `stop` has the whole gateway stop. */
+/** Makes the parts of a gateway. `stop` stops the whole gateway. */
 // oxlint-disable-next-line explicit-module-boundary-types -- what is returned is the one list of the parts
 export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void) {
   const { listener, options, secrets, version, clock, log, handover, limit } = setup
@@ -134,7 +134,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { salt, warning: saltWarning } = installationSalt(join(dataFolder, '.salt'))
 
   const { traces } = secrets
-  /** Upstreams by host, for spans. A former host stays while calls to it may run and no other upstream has it. */
+  /** The ports of hosts, by upstream, for spans. A former host stays, because calls may still run there. */
   const schemePorts: Record<string, SchemePorts[string]> = {
     default: schemePortsOf([parseUpstreamBase(options.upstream)]),
   }
@@ -154,7 +154,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     try {
       return new UndiciTransport(origin, { ...transportOptions, proxy: secrets.proxyFor(origin) })
     } catch (error) {
-      // A person may name any upstream while this runs, and only then is its proxy looked at.
+      // An upstream can be added at any time; only then is its proxy read.
       const reason = `${origin} cannot be reached: ${messageOf(error)}.`
       log.complain(`the upstream ${reason}`)
       return new UnreachableTransport(`The upstream ${reason}`, transportOptions)
@@ -235,7 +235,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
     }
-    // A thread that is started anew has them among its settings.
+    // A thread that is started again has these ports in its settings.
     sink.ask('traces', JSON.stringify(schemePorts)).catch(() => undefined)
   }
   const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
@@ -370,7 +370,7 @@ function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
   return limits
 }
 
-/** An observer of rows in the writer's thread; that thread loads it by its address, source or built as this very file is. */
+/** An observer of rows, which the writer's thread loads by its URL: source or built, like this file. */
 function observerModule(name: 'metrics' | 'traces', settings: unknown): ObserverModule {
   const file = `../../${name}/${name}-observer${extname(import.meta.url)}`
   return { name, url: new URL(file, import.meta.url).href, settings }
@@ -380,7 +380,7 @@ function schemePortsOf(bases: readonly UpstreamBase[]): SchemePorts[string] {
   return Object.fromEntries(bases.map(({ origin, host }) => [host, origin.startsWith('https:') ? 443 : 80]))
 }
 
-/** A name for one run of a gateway: it marks its rows and its `Via`. */
+/** A new name for one run of a gateway, for its rows and its `Via` header. */
 export function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')

@@ -8,7 +8,7 @@ import type { GatewayValues } from '../../options/gateway-options.ts'
 import { type CaptureRule, parseCaptureRule } from '../../payloads/copy/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
 
-/** To cross to the log's thread costs more than all else when calls cross one by one; nobody sees such a delay. */
+/** Records cross to the log's thread together: one by one, the crossing would cost most. */
 const flushAfterMs = 20
 const bytesPerKb = 1024
 const bytesPerMb = 1024 * 1024
@@ -16,16 +16,16 @@ const bytesPerMb = 1024 * 1024
 export interface GatewayRawLogOptions {
   readonly values: GatewayValues
   readonly salt: Uint8Array
-  /** As the ids of the gateway's calls have them. */
+  /** As in the gateway's call ids. */
   readonly idBits: number
   readonly clock: Clock
   /** The log state of the gateway that this one replaces. */
   readonly inherited: InheritedRawLog | null
-  /** Told how it goes on when it was switched here. */
+  /** Called with the new state when the log was switched. */
   readonly onSwitched: (to: RawLogSwitch) => void
 }
 
-/** The payload log of a gateway, its feed and its routes, put together. */
+/** The raw log of a gateway, its feed and its routes. */
 export class GatewayRawLog {
   readonly log: PayloadLog
   readonly routes: RawLogRoutes
@@ -54,7 +54,7 @@ export class GatewayRawLog {
     this.routes = new RawLogRoutes(log, (enabled, forMs) => this.#toggle(enabled, forMs), this.feed)
   }
 
-  /** For the gateway that takes over. */
+  /** The state, for the successor. */
   handover(): InheritedRawLog {
     const { enabled, enabledUntilMs: untilMs } = this.log
     return { asked: this.#asked, enabled, untilMs }
@@ -64,13 +64,13 @@ export class GatewayRawLog {
     this.log.setCapture(captureOf(rule))
   }
 
-  /** By a setting: until further notice. */
+  /** Switches the log by a setting, until further notice. */
   set(enabled: boolean): void {
     this.#asked = enabled
     this.#toggle(enabled, null)
   }
 
-  /** Goes on as another gateway was switched. */
+  /** Adopts the state of another gateway. */
   follow({ enabled, untilMs }: RawLogSwitch): void {
     const forMs = untilMs === null ? null : untilMs - this.#options.clock.wallTime()
     const isOver = forMs !== null && forMs <= 0
@@ -84,7 +84,7 @@ export class GatewayRawLog {
   }
 }
 
-/** The option takes no other words. */
+/** Reads a rule that the option's schema has checked. */
 function captureOf(rule: string): CaptureRule {
   return parseCaptureRule(rule) ?? { kind: 'all' }
 }

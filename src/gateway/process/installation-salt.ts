@@ -12,9 +12,9 @@ interface Salt {
 }
 
 /**
- * The salt of this installation, by which fingerprints of keys can be told apart here and mean nothing elsewhere. The first
- * start makes it. A damaged one is put aside and made anew; one that can be neither read nor kept serves for this run. Both
- * give keys other fingerprints, which a warning says.
+ * The salt of this installation: with it, fingerprints of keys differ here and mean nothing elsewhere. The first start makes
+ * it. A damaged salt is put aside and made again. If the file can be neither read nor written, a salt serves for this run. In
+ * both cases keys get other fingerprints, and a warning says so.
  */
 export function installationSalt(path: string): Salt {
   try {
@@ -33,7 +33,7 @@ export function installationSalt(path: string): Salt {
   }
 }
 
-/** Null if there is none. */
+/** The salt in the file; null if there is no file. */
 function readSalt(path: string): Buffer | null {
   try {
     return readBytes(path)
@@ -43,7 +43,7 @@ function readSalt(path: string): Buffer | null {
   }
 }
 
-/** Writes one whole or not at all. Where another start was quicker, it is the other's. Throws the system's error. */
+/** Writes a new salt, whole or not at all. Returns the salt of another start that was quicker. Throws the system's error. */
 function makeSalt(path: string): Buffer {
   const fresh = randomBytes(saltBytes)
   const temporary = `${path}.${process.pid}.new`

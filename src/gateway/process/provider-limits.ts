@@ -14,36 +14,36 @@ import type { Upstreams } from '../routing/upstreams.ts'
 import type { WatchedClients } from './watched-clients.ts'
 
 const minuteMs = 60_000
-/** A database that has not told by then what the last minute used is waited for no longer. */
+/** Longest wait for the database to read the use of the last minute. */
 const longestReadMs = 10_000
-/** More limits are not reported. */
+/** Most limits in a report. */
 const mostReported = 100
 
 export interface LimitSources {
   readonly clock: Clock
-  /** Limits that providers tell of are kept, too. */
+  /** Calls wait for the limits that providers report, too. */
   readonly learns: boolean
   readonly admissions: () => readonly SlotLimiter[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
-  /** Other gateways may divide these limits with this one. */
+  /** Other gateways may divide these limits. */
   readonly isShared: boolean
-  /** It takes over from a gateway that tells what it used. */
+  /** The gateway gets the use from its predecessor. */
   readonly isSuccessor: boolean
-  /** Calls that were sent from an instant on, as the database has them. */
+  /** Reads the calls that were sent since an instant from the database; null if it cannot be read. */
   readonly recentCalls: (sentSinceMs: number) => Promise<readonly RecentCall[] | null>
 }
 
 export interface LimitParts extends ProviderLimits {
-  /** Upstreams or clients have changed. */
+  /** Call it when upstreams or clients have changed. */
   refresh(): void
-  /** So many gateways share the limits. */
+  /** Sets how many gateways divide the limits. */
   divide(gateways: number): void
   report(): readonly MinuteLimitUse[]
   readonly acrossRestarts: LimitsAcrossRestarts
 }
 
-/** The limits a minute of providers. */
+/** Makes the limits a minute, and what connects them to upstreams, clients and the database. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
   const { clock, learns, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
   const kept = new MinuteLimits(() => clock.now(), learns)
@@ -90,7 +90,7 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
   return { seen: new SeenLimits(), kept, refresh, divide, report, acrossRestarts }
 }
 
-/** How many calls wait for a limit, or wait behind one that does. */
+/** How many calls wait for each limit, with the calls behind them. */
 function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<object, number> {
   const waiting = new Map<object, number>()
   for (const { waitsFor } of waitingGroups(admissions))
@@ -98,7 +98,7 @@ function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<object, num
   return waiting
 }
 
-/** The group of each waiting call that limits a minute concern. */
+/** The groups of the waiting calls that have limits a minute. */
 function waitingGroups(admissions: readonly SlotLimiter[]): readonly LimitGroup[] {
   const stakes = admissions.flatMap((each) => each.stakes())
   return stakes.flatMap(({ group }) => (group instanceof LimitGroup ? group : []))

@@ -26,16 +26,16 @@ import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import type { Predecessor } from '../handover/predecessor.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
 
-/** So long the last words of a call that is given up may take to reach the client. */
+/** Time for the last bytes of an ended call to reach the client. */
 const lastAnswerMs = 1000
-/** So often the control socket is looked at, which somebody may have removed with its folder. */
+/** How often the control socket is checked: somebody may remove it with its folder. */
 const controlCheckMs = 1000
-/** A gateway that nobody can reach, as its folder was deleted, ends after so long without a call. */
+/** A gateway whose folder was deleted ends after this time without a call. */
 const longestUnreachableMs = 10 * 60_000
-/** For gateways that this one has taken over from to end, beyond its own end. */
+/** Time for old gateways to end after this one has drained. */
 const predecessorsEndMs = 3000
 
-/** A gateway at work: what it can be asked and told, how it hands over, and the order in which it stops. */
+/** A gateway at work: its control, its handover, and the order in which it stops. */
 export class RunningGateway implements ControlledGateway {
   readonly #end = Promise.withResolvers<void>()
   /** Resolves when it has stopped. */
@@ -45,19 +45,19 @@ export class RunningGateway implements ControlledGateway {
   readonly #startedAt: string
   #values: GatewayValues
   #predecessorInstance: string | null
-  /** Passes connections on to this gateway. */
+  /** The predecessor, which passes connections on to this gateway. */
   #predecessor: Predecessor | null = null
   #control: ControlServer | null = null
   /** Set here alone. */
   isStopping = false
-  /** A fault of its own ends it. */
+  /** The gateway ends because of a fault of its own. */
   #hasFailed = false
   #hasPidFile = false
   readonly #retention: Retention
   /** The last messages about the process record and the control socket. */
   #recordProblem: string | null = null
   #controlProblem: string | null = null
-  /** How many calls had ended at the last look, and when somebody last used this gateway or could reach it. */
+  /** Ended calls at the last check, and when the gateway was last used or reachable (monotonic). */
   #callsSeen = 0
   #usedAtMs: number
 
@@ -84,12 +84,12 @@ export class RunningGateway implements ControlledGateway {
     return this.#parts.health.report(this.isStopping).warnings
   }
 
-  /** Resolves once the database can be read and written, or is given up at the end. */
+  /** Resolves when the database was read, or cannot be. */
   async records(): Promise<void> {
     await this.#parts.sink.usageByMinute(Math.floor(this.#setup.clock.wallTime() / 60_000))
   }
 
-  /** Lets a dashboard find and steer this gateway. Answers why it cannot, or `null`; calls are served either way. */
+  /** Lets a dashboard find and control this gateway. Resolves with the problem, or `null`; calls are served either way. */
   async openControl(): Promise<string | null> {
     const { controlFolder: folder } = this.#parts
     try {
@@ -102,7 +102,7 @@ export class RunningGateway implements ControlledGateway {
     }
   }
 
-  /** Makes the control socket anew where somebody has removed it, and the record of this process where there is none. */
+  /** Checks the control socket and the process record every second, and makes them again if they were removed. */
   keepControl(): void {
     const { clock } = this.#setup
     const checkControl = async (): Promise<void> => {
@@ -119,8 +119,8 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /**
-   * Stops a gateway that runs in the background and whose working directory was deleted: it can record nothing, no dashboard
-   * can reach it, and no path leads to a folder that is made anew. Clients keep it as long as they call it.
+   * Stops a gateway in the background whose working directory was deleted: it can record nothing, no dashboard can reach it,
+   * and a folder that is made again has another inode. While clients call it, the gateway runs on.
    */
   #stopIfUnreachable(): void {
     const { clock, log, startedBy } = this.#setup
@@ -148,7 +148,7 @@ export class RunningGateway implements ControlledGateway {
       started_at: this.#startedAt,
       draining: this.isStopping,
       drain_timeout_ms: values.drainTimeoutMs,
-      // As a dashboard that runs in another folder would have to name them.
+      // Absolute paths, because a dashboard may run in another folder.
       options: settingsOf({
         ...values,
         maxConcurrent: admission.snapshot().maxConcurrent,
@@ -178,13 +178,13 @@ export class RunningGateway implements ControlledGateway {
     if (!this.isStopping) this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs)).catch(reportFault)
   }
 
-  /** Stops because of a fault of its own. Another gateway may take its place while it lets calls finish. */
+  /** Stops because of a fault of its own. Another gateway may start while calls here finish. */
   fail(): void {
     this.#hasFailed = true
     this.stop()
   }
 
-  /** Ends without having taken over: the gateway that was to hand over goes on. */
+  /** Ends a start that did not take over: the predecessor goes on. */
   abortStart(): void {
     this.#parts.restart.oldGateways.stopReceiving()
     this.stop()
@@ -225,7 +225,7 @@ export class RunningGateway implements ControlledGateway {
     const { tokens, rawLog, upstreams } = this.#parts
     const { limit } = this.#setup
     const changed = valuesIn({ ...options })
-    // First of all: what holds for all gateways holds for none if the others cannot be told.
+    // First the shared limits: if the others cannot get them, nothing changes here.
     if (changed.maxConcurrent !== undefined) await limit?.setMax(changed.maxConcurrent)
     if (changed.tokenLimit !== undefined) await limit?.setTokenLimit(changed.tokenLimit)
     const { maxConcurrent, slotCooldownMs } = changed
@@ -255,7 +255,7 @@ export class RunningGateway implements ControlledGateway {
     const patience = new AbortController()
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
-      // Calls that are still in flight are told so; a client that takes no byte is not waited for.
+      // Calls still in flight get an error; a client that reads nothing is not waited for.
       .then(() => Promise.race([calls.abandon(), clock.delay(lastAnswerMs)]))
       .catch(() => undefined)
     await Promise.race([Promise.all([server.refuseNew(), predecessorsEnd]), outOfPatience])
@@ -276,14 +276,14 @@ export class RunningGateway implements ControlledGateway {
     this.#end.resolve()
   }
 
-  /** From here on everything new goes to the successor; what is here is finished, however long it takes. */
+  /** Leaves new calls to the successor, and finishes the calls here, however long they take. */
   #finishBeside(pid: number): void {
     const { rawLog, restart, server } = this.#parts
     this.#setup.log.say(
       `process ${pid} has taken over: calls in flight, and those that wait, are finished here`,
     )
     this.#note('restart')
-    // It does so itself.
+    // The successor deletes old calls itself.
     this.#retention.close()
     rawLog.feed.close()
     restart.startReporting()
@@ -292,7 +292,7 @@ export class RunningGateway implements ControlledGateway {
     left.catch(reportFault).finally(() => this.stop())
   }
 
-  /** A successor has ended that may have had this gateway's port, and the names under which it is found. */
+  /** Goes on after a failed successor, which may have had the port, the control socket and the PID file. */
   async #resume(): Promise<void> {
     if (this.isStopping) return
     const { log, listener } = this.#setup
@@ -318,7 +318,7 @@ export class RunningGateway implements ControlledGateway {
     try {
       mkdirSync(this.#parts.controlFolder, { recursive: true, mode: 0o700 })
     } catch {
-      // The socket cannot be made either, which is said.
+      // Without the folder the socket fails, too, and that is reported.
     }
     const problem = await this.openControl()
     if (problem === null) return
@@ -337,7 +337,7 @@ export class RunningGateway implements ControlledGateway {
     this.#recordProblem = problem
   }
 
-  /** Folds old calls away, as far as the options say so. */
+  /** Applies the options for the deletion of old calls. */
   #applyRetention(): void {
     const { keepDays, keepMb } = this.#values
     if (!this.isStopping) this.#retention.set({ keepDays, keepMb })
@@ -360,8 +360,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /**
-   * A hint for people, on whose word no signal is ever sent: it names the gateway that is controlled from this folder,
-   * and no other on it.
+   * Writes a hint for people: the process that is controlled from this folder. No signal is ever sent because of this file.
    */
   #writePidFile(): void {
     const { pidFile } = this.#values
@@ -376,7 +375,7 @@ export class RunningGateway implements ControlledGateway {
 
   #removePidFile(): void {
     const { pidFile } = this.#values
-    // In another PID namespace another process has the same number.
+    // Another PID namespace may have a process with the same number.
     if (!this.#hasPidFile) return
     try {
       if (readText(pidFile).trim() === String(process.pid)) rmSync(pidFile)

@@ -5,7 +5,7 @@ import type { SlotHolder } from '../admission/slot-holder.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 
 const checkEveryMs = 250
-/** So long a call waits for a database that may be back in a moment. */
+/** How long a call waits for a database that may be back in a moment. */
 const patienceMs = 5000
 const retryAfterS = 5
 
@@ -14,20 +14,20 @@ interface GuardedParts {
   readonly admission: SlotLimiter
   readonly slots: SlotHolder
   readonly calls: CallHandler
-  /** True if calls in flight are ended once their slots are not this gateway's any more. */
+  /** True if calls in flight end with the lease (`--share-lost cut`). */
   readonly cuts: boolean
 }
 
-/** Refuses calls that wait for slots where none is held and the database cannot be asked for one. Gives what ends the look for them. */
+/** Refuses calls that wait while this gateway holds no slot and the database does not answer. Returns a function that ends it. */
 export function watchSharedLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
-  let wasSure = false
+  let wasValid = false
   let unservedSinceMs: number | null = null
   let cancel = (): void => {}
   const check = (): void => {
-    const isSure = slots.leaseIsValid()
-    if (wasSure && !isSure && cuts)
+    const isValid = slots.leaseIsValid()
+    if (wasValid && !isValid && cuts)
       calls.cancelAll(unreachable('The call was ended, as --share-lost cut says.'))
-    wasSure = isSure
+    wasValid = isValid
     if (slots.isServed) unservedSinceMs = null
     else {
       unservedSinceMs ??= clock.now()

@@ -9,24 +9,24 @@ import type { MinuteSetting } from '../limits/minute-limits.ts'
 import { type Owner, ownerOfEntry } from '../admission/owner.ts'
 
 const checkEveryMs = 500
-/** More clients are not reported. */
+/** Most clients in a report. */
 const mostReported = 100
 
 export interface WatchedClientsOptions {
   readonly folder: string
-  /** The slots of each upstream: a limit holds at each of them. */
+  /** The slots of each upstream: a client's limit holds at each. */
   readonly admissions: () => readonly SlotLimiter[]
-  /** Tokens that an owner with a limit of its own has used; null while that is not known. */
+  /** Tokens that an owner with a limit of its own has used; null while unknown. */
   readonly usedBy: (owner: Owner) => number | null
 }
 
-/** Keeps what people said of clients and keys in force, as they change it: names, slots of their own, tokens of their own. */
+/** The settings of clients and keys, from a file that people may change at any time: names, slots, tokens. */
 export class WatchedClients {
   readonly #options: WatchedClientsOptions
   readonly #file: ClientsFile
   readonly #unwatch: () => void
   #settings: ReadonlyMap<string, ClientSetting> = new Map()
-  /** Told when something else holds. */
+  /** Called when the settings have changed. */
   onChange = (): void => {}
 
   constructor(options: WatchedClientsOptions) {
@@ -37,12 +37,12 @@ export class WatchedClients {
     this.#unwatch = watchPath(join(folder, 'clients.json'), checkEveryMs, () => this.reloadIfChanged())
   }
 
-  /** Looks no more. */
+  /** Stops watching the file. */
   close(): void {
     this.#unwatch()
   }
 
-  /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
+  /** Reads the file if it has changed; its settings hold when this returns. */
   reloadIfChanged(): void {
     if (!this.#file.reloadIfChanged({ ownOnly: true })) return
     this.#settings = new Map(Object.entries(this.#file.content))
@@ -50,18 +50,18 @@ export class WatchedClients {
     this.onChange()
   }
 
-  /** The limits hold at upstreams that have come, too. */
+  /** Applies the limits of slots. Call it when upstreams were added, too. */
   limitSlots(): void {
     const slots = this.#valuesOf(({ max_concurrent: most }) => most)
     for (const admission of this.#options.admissions()) admission.setLimits(slots)
   }
 
-  /** Names that people gave to keys, by fingerprint. */
+  /** The names of keys, by fingerprint. */
   get names(): ReadonlyMap<string, string> {
     return this.#valuesOf(({ name }) => name)
   }
 
-  /** The name that a person gave the calls of a key. */
+  /** The name of a key; null without one. */
   nameOf(keyFingerprint: string): string | null {
     return this.#settings.get(keyFingerprint)?.name ?? null
   }
@@ -80,7 +80,7 @@ export class WatchedClients {
     return new Map(limited.map(([of, setting]) => [ownerOfEntry(of), setting]))
   }
 
-  /** The fault of the file. */
+  /** A warning about a broken file; null if the file is valid. */
   get warning(): Warning | null {
     const { problem } = this.#file
     if (problem === null) return null
@@ -120,7 +120,7 @@ export class WatchedClients {
     return calls
   }
 
-  /** One value of each entry that has it. */
+  /** One member of each entry that has it. */
   #valuesOf<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
     const said = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
     return new Map(said.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))

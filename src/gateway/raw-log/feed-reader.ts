@@ -10,9 +10,9 @@ export interface FeedFrame {
   readonly bytes: Uint8Array
 }
 
-/** Bytes that may wait in this process for one reader; one event may exceed the bound. The kernel's buffers come on top. */
+/** Most unsent bytes of one reader in this process, besides the kernel's buffers; a single event may be larger. */
 const maxUnsentBytes = 2 * 1024 * 1024
-/** A reader that has taken nothing over this many beats, although bytes wait for it, is let go. */
+/** A reader that has read nothing over this many beats, although bytes wait, is disconnected. */
 const maxMissedBeats = 4
 const retryMs = 2000
 
@@ -28,25 +28,25 @@ export function frameOf({ seq, json }: PayloadEvent): FeedFrame {
   return { records: seq === null ? 0 : 1, bytes: Buffer.concat([start, json, eventEnd]) }
 }
 
-/** An event of the feed's own. */
+/** An event about the feed itself. */
 export function ownFrame(event: Extract<RawLogEvent, { readonly type: string }>): FeedFrame {
   const records = event.type === 'dropped' ? event.count : 0
   return { records, bytes: Buffer.from(sseEvent(null, JSON.stringify(event))) }
 }
 
-/** One reader of the feed: a connection that is given the events that fit in its buffer, and a count of the records that did not. */
+/** One reader of the feed: a connection that gets the events that fit in its buffer, and a count of the records that did not. */
 export class FeedReader {
   readonly #response: ServerResponse
   #missedRecords = 0
   #missedBeats = 0
   #takenBytes = 0
 
-  /** Takes over an answer of which nothing was sent. */
+  /** `response`: nothing of it was sent yet. */
   constructor(response: ServerResponse, isLogging: boolean) {
     this.#response = response
-    // The end of the answer is that of the connection, so that every reader is sent the same bytes, without chunks around them.
+    // The connection ends with the answer, so that all readers get the same bytes, without chunked coding.
     response.shouldKeepAlive = false
-    // `close` tells that a reader is gone; no error of its connection may become a fault of the gateway.
+    // An error of the connection is no fault of the gateway; `close` follows.
     response.on('error', () => {})
     response.on('drain', () => this.#sendLoss())
     response.useChunkedEncodingByDefault = false
@@ -73,7 +73,7 @@ export class FeedReader {
     this.#response.uncork()
   }
 
-  /** To be called at intervals: breaks the connection when nobody reads from it any more. */
+  /** Breaks the connection if nobody reads any more. Call it at intervals. */
   beat(): void {
     const unsent = this.#response.writableLength
     const taken = (this.#response.socket?.bytesWritten ?? 0) - unsent

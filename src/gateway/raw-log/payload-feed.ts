@@ -7,16 +7,16 @@ import type { PayloadLog } from '../../payloads/payload-log.ts'
 const maxReaders = 128
 /** Proxies cut connections on which nothing comes for a minute, some for half of one. */
 const beatMs = 15_000
-/** Readers are served for this time; then calls have their turn, for at least the pause. */
+/** Readers are served for this time; then calls have their turn for the pause, at least. */
 const sliceMs = 0.5
 const pauseMs = 2
 /** Events are collected before they are sent: the more readers there are, the longer. */
 const collectMs = { least: 2, perReader: 0.4, most: 50 } as const
-/** Bytes that are collected at most while a round of readers is served. */
+/** Most collected bytes while readers are served. */
 const maxCollectedBytes = 16 * 1024 * 1024
 const retryAfterS = 5
 
-/** The live feed of payloads: each reader gets the events that it can take, and none at a call's expense. */
+/** The live feed of payloads. Each reader gets the events that fit in its buffer; no call waits for a reader. */
 export class PayloadFeed {
   readonly #log: Pick<PayloadLog, 'status' | 'watch'>
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class PayloadFeed {
   /** Events for the next round. */
   #collected: FeedFrame[] = []
   #collectedBytes = 0
-  /** Records that did not fit among the events for the next round. */
+  /** Records that were left out of the next round. */
   #lostRecords = 0
   /** The events of this round, and the readers that have yet to get them. */
   #frames: readonly FeedFrame[] = []
@@ -44,8 +44,8 @@ export class PayloadFeed {
   }
 
   /**
-   * Takes over an answer of which nothing was sent, until its reader leaves or the feed ends. Throws a `Failure` where
-   * the reader cannot be taken.
+   * Sends the feed to a reader until it leaves or the feed ends; nothing of the response was sent yet. Throws a `Failure`:
+   * `draining`, `too_many_readers`.
    */
   open(response: ServerResponse): void {
     if (this.#isClosed) throw new Failure('draining', 'The gateway is stopping.', { retryAfterS })
@@ -65,7 +65,7 @@ export class PayloadFeed {
     this.#cancelBeat ??= this.#planBeat()
   }
 
-  /** Ends every stream, for good: readers come back to the gateway that answers then. */
+  /** Ends all streams for good: readers connect again to the next gateway. */
   close(): void {
     this.#isClosed = true
     for (const reader of this.#readers) reader.end()
@@ -87,7 +87,7 @@ export class PayloadFeed {
     this.#cancelServing ??= this.#clock.after(afterMs, () => this.#serve())
   }
 
-  /** A slice of a round. */
+  /** Serves readers for one slice. */
   #serve(): void {
     const clock = this.#clock
     const untilMs = clock.now() + sliceMs
@@ -130,7 +130,7 @@ export class PayloadFeed {
     )
   }
 
-  /** Nobody watches: calls cost nothing again. */
+  /** Stops watching the log: without readers, calls cost nothing. */
   #rest(): void {
     this.#cancelBeat?.()
     this.#cancelBeat = null

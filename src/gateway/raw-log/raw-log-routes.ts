@@ -11,7 +11,7 @@ import { readToggle } from './toggle-body.ts'
 
 const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 
-/** The parts, and how each is asked for. */
+/** The routes with their methods. */
 const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', stream: 'GET' } as const
 
 /** The routes under `/v1/raw-log/`, and under `/raw-log/` on the control socket. The caller has checked the access. */
@@ -20,14 +20,14 @@ export class RawLogRoutes {
   readonly #toggle: PayloadLog['toggle']
   readonly #feed: PayloadFeed
 
-  /** `toggle`: of the log, and whoever is to hear of it. */
+  /** `toggle` switches the log here and at old gateways. */
   constructor(log: PayloadLog, toggle: PayloadLog['toggle'], feed: PayloadFeed) {
     this.#log = log
     this.#toggle = toggle
     this.#feed = feed
   }
 
-  /** Answers a request whose path ends in `name`. Never throws; its query has its question mark. */
+  /** Answers a request whose path ends in `name`; `query` begins with its question mark. Never throws. */
   answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
     void this.#answer(name, new URLSearchParams(query), req, res).catch((error: unknown) => {
       if (res.headersSent || res.destroyed) res.destroy()
@@ -87,7 +87,7 @@ function isPart(name: string): name is keyof typeof methods {
   return Object.hasOwn(methods, name)
 }
 
-/** Null where it is absent. Throws `invalid_request`. */
+/** A whole number in the query; null if absent. Throws `invalid_request`. */
 function numberIn(query: URLSearchParams, name: string, least: number, most: number): number | null {
   const texts = query.getAll(name)
   const [text] = texts
@@ -102,8 +102,8 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
 const maxBodyBytes = 64 * 1024
 
 /**
- * A body has to say that it is JSON: a form, or text that merely looks like JSON, is what another site's page could
- * send without asking first. Throws `invalid_request`.
+ * Requires `Content-Type: application/json` on a body: without it, a page of another site could send the request without a
+ * preflight. Throws `invalid_request`.
  */
 function checkBodyType(req: IncomingMessage): void {
   const { 'content-length': length, 'transfer-encoding': coding, 'content-type': type = '' } = req.headers
@@ -112,7 +112,7 @@ function checkBodyType(req: IncomingMessage): void {
   throw new Failure('invalid_request', 'A body must be JSON and say so: Content-Type: application/json.')
 }
 
-/** A body of an own route; empty if there is none. Rejects with `invalid_request`, `body_too_large`, or `client_gone`. */
+/** The body of a request; empty without one. Rejects with `invalid_request`, `body_too_large` or `client_gone`. */
 async function readSmallBody(req: IncomingMessage): Promise<string> {
   checkBodyType(req)
   // An iterator that is left early would destroy the connection, which has to bring the refusal.

@@ -7,11 +7,11 @@ const longestS = 7 * 24 * 3600
 /** The body of `POST /v1/raw-log/toggle`. */
 export interface Toggle {
   readonly enabled: boolean
-  /** After so long it is switched off again; null for until further notice. */
+  /** Milliseconds until it switches itself off; null for until further notice. */
   readonly forMs: number | null
 }
 
-/** Reads `{"enabled": true, "for_s": 600}`. Throws `invalid_request`, with the field that is wrong. */
+/** Reads `{"enabled": true, "for_s": 600}`. Throws `invalid_request`, which names the wrong field. */
 export function readToggle(text: string): Toggle {
   const content = text === '' ? {} : readMessage(text, isObject)
   if (content === null) {

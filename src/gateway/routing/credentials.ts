@@ -16,24 +16,24 @@ export interface KeyPlaces {
   readonly folder: string
 }
 
-/** A setting that names a key of the gateway's own. */
+/** A setting that names the gateway's own key for an upstream. */
 export type KeySource = Exclude<UpstreamCredentials, string>
 
 const mostKeyBytes = 64 * 1024
 
-/** The header in which an upstream takes `UPSTREAM_API_KEY`: Anthropic has one of its own. */
+/** The header for `UPSTREAM_API_KEY`: `x-api-key` for Anthropic, else `Authorization`. */
 export function keyHeader(key: string | null, host: string): RawHeaders {
   if (key === null || key === '') return []
   return host === 'api.anthropic.com' ? ['x-api-key', key] : ['Authorization', `Bearer ${key}`]
 }
 
-/** The header in which an upstream is sent a key of the gateway's own. */
+/** The header for the gateway's own key of an upstream. */
 export function keyHeaderOf({ header }: KeySource, key: string, host: string): RawHeaders {
   if (header === undefined) return keyHeader(key, host)
   return [header, header.toLowerCase() === 'authorization' ? `Bearer ${key}` : key]
 }
 
-/** The key, or why there is none. */
+/** The key; an Error with the reason if there is none. */
 export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): string | Error {
   let key = ''
   if ('env' in source) {
@@ -50,17 +50,17 @@ export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): strin
   return /^[\x21-\x7e]+$/.test(key) ? key : new Error('it is empty, or holds what no header can hold.')
 }
 
-/** Longer values are not remembered, in characters. */
+/** Longest value in the cache, in characters. */
 const longestRemembered = 300
 
-/** Headers that are named like a credential, and name a session. */
+/** Some session headers are named like a credential: they are none. */
 const isCredential = remembered((name) => {
   const lower = name.toLowerCase()
   return isSecretHeader(lower) && !usualSessionPlaces.ranks.has(lower)
 })
 const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembered)
 
-/** The headers without the client's credentials, which are found by a header's name and by their form. */
+/** The headers without the client's credentials, which are found by name and by form. */
 export function headersWithoutCredentials(headers: RawHeaders): string[] {
   return headerPairs(headers)
     .filter(([name, value]) => !isCredential(name) && !holdsKey(value))

@@ -4,39 +4,39 @@ import type { Clock } from '../../call/clock.ts'
 import type { UpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 
-/** A replica that failed is behind the others for so long, and twice as long each further time. */
+/** How long a failed replica comes after the others: doubled with each further failure. */
 const backoff = { firstMs: 1000, longestMs: 60_000 } as const
-/** So many sessions are remembered, those of the latest calls. */
+/** Most sessions in memory: those of the latest calls. */
 const mostSessions = 10_000
 
 const noneTried: ReadonlySet<string> = new Set()
 
-/** One address, and how calls are sent there. */
+/** One address of an upstream, and how calls are sent there. */
 export interface Endpoint {
   readonly transport: Transport
   readonly base: UpstreamBase
   /** The gateway's own credential: name and value of a header, or nothing. */
   readonly keyHeader: RawHeaders
-  /** The client's credentials are not for this upstream. */
+  /** The client's credentials must not go to this upstream. */
   readonly stripsCredentials: boolean
 }
 
-/** One address of an upstream, and what calls have met there. */
+/** One address of an upstream, and the failures of calls there. */
 class Replica {
   readonly url: string
   endpoint: Endpoint
   inFlight = 0
-  /** On the clock of calls. */
+  /** Monotonic. */
   restsUntilMs = 0
-  /** In a row. */
+  /** Failures in a row. */
   failures = 0
-  /** The last failure was that nobody could connect to it. */
+  /** The last failure was that no connection could be made. */
   isUnreachable = false
-  /** When it was last taken, in calls. */
+  /** The number of the replica's last call. */
   lastUse = 0
-  /** The turn of the newest call that it failed. */
+  /** The number of the newest call at the last failure. */
   failedUse = 0
-  /** Since when it has given no good answer, in ms since the Unix epoch; null if the last one was good. */
+  /** When good answers stopped, in ms since the Unix epoch; null after a good answer. */
   failingSinceMs: number | null = null
   problem: string | null = null
 
@@ -46,7 +46,7 @@ class Replica {
   }
 }
 
-/** How a replica is. */
+/** The state of a replica. */
 export interface ReplicaState {
   readonly host: string
   readonly inFlight: number
@@ -55,13 +55,13 @@ export interface ReplicaState {
 }
 
 /**
- * Spreads the calls of one upstream over its replicas: to the one with the fewest in flight, but where a session's last call
- * went, as its prompt is known there. One that lately failed a call comes after the others: a server that fails at once
- * has always the fewest in flight. Nobody is asked how it is: what calls meet is what is known.
+ * Spreads the calls of one upstream over its replicas. A call goes where its session's last call went, because the prompt is
+ * cached there, else to the replica with the fewest calls in flight. A replica that failed lately comes last: a server that
+ * fails at once always has the fewest calls in flight. No health checks are made; only calls show failures.
  */
 export class Replicas {
   readonly #clock: Clock
-  /** How many calls one replica takes at a time until others are preferred to the one that a session knows. */
+  /** With this many calls in flight, a replica is no longer preferred for its sessions. */
   #share = 1
   #replicas: readonly Replica[] = []
   readonly #sessions = new Map<string, Replica>()
@@ -71,7 +71,7 @@ export class Replicas {
     this.#clock = clock
   }
 
-  /** These are the addresses from now on; what is known of one that was there before stays. */
+  /** Sets the addresses. A known address keeps its state. */
   set(endpoints: ReadonlyMap<string, Endpoint>, maxConcurrent: number): void {
     this.#replicas = [...endpoints].map(([url, endpoint]) => {
       const replica = this.#replicas.find((each) => each.url === url) ?? new Replica(url, endpoint)
@@ -81,7 +81,7 @@ export class Replicas {
     this.#share = Math.ceil(maxConcurrent / this.#replicas.length)
   }
 
-  /** Nobody could connect to any of them lately, so that they are left alone. */
+  /** True while every replica rests because no connection could be made. */
   get allUnreachable(): boolean {
     const nowMs = this.#clock.now()
     return this.#replicas.every(({ restsUntilMs, isUnreachable }) => isUnreachable && restsUntilMs > nowMs)
@@ -94,8 +94,8 @@ export class Replicas {
   }
 
   /**
-   * The replica for an attempt, none of the addresses that were tried; null if there is no other. `session`: the
-   * call's, which goes where its last call went as long as that has a slot free.
+   * Chooses a replica for an attempt, without the addresses in `tried`; null if no other is left. `session` is the call's
+   * session, which keeps its replica while that is not full.
    */
   choose(session: string | null, tried: ReadonlySet<string> = noneTried): ReplicaAttempt | null {
     const [first] = this.#replicas
@@ -140,7 +140,7 @@ export class Replicas {
   }
 }
 
-/** A replica while an attempt is made there. */
+/** An attempt at a replica. Dispose it at the end. */
 export class ReplicaAttempt implements Disposable {
   readonly #replica: Replica
   readonly #replicas: Replicas
@@ -160,7 +160,7 @@ export class ReplicaAttempt implements Disposable {
     return this.#replica.endpoint
   }
 
-  /** It has answered well. A call that began before the last failure says nothing new. */
+  /** Call it on a good answer. The answer to a call from before the last failure proves nothing. */
   answered(): void {
     const replica = this.#replica
     if (replica.failingSinceMs === null || this.#turn <= replica.failedUse) return
@@ -171,7 +171,7 @@ export class ReplicaAttempt implements Disposable {
     replica.problem = null
   }
 
-  /** It answered badly or broke off, for this reason; `isUnreachable`: nobody could connect to it. */
+  /** Call it on a failure. `isUnreachable`: no connection could be made. */
   failed(reason: string, isUnreachable: boolean): void {
     this.#replicas.failed(this.#replica, reason, isUnreachable)
   }
@@ -181,7 +181,7 @@ export class ReplicaAttempt implements Disposable {
   }
 }
 
-/** The fewest in flight first; of as many, the one whose last call is longest ago. */
+/** The fewest calls in flight first, then the longest time since the last call. */
 function byUse(one: Replica, other: Replica): number {
   return one.inFlight - other.inFlight || one.lastUse - other.lastUse
 }

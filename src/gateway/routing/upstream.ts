@@ -11,32 +11,32 @@ import { type Endpoint, Replicas } from './replicas.ts'
 /** The dependencies of an upstream. */
 export interface UpstreamOptions {
   readonly clock: Clock
-  /** Gateways share the slots of the default upstream. */
+  /** True if gateways share the slots of the default upstream. */
   readonly isShared: boolean
-  /** The present options; their `maxConcurrent` holds unless the upstream sets its own. */
+  /** The present options; an upstream's own setting replaces their `maxConcurrent`. */
   readonly admission: () => Omit<AdmissionOptions, 'clock'>
   /** Connections to an origin. */
   connect(origin: string): Transport
-  /** Streams are asked for usage where their client did not. */
+  /** True if usage is requested on streams whose client did not ask for it. */
   readonly injectsUsage: boolean
   readonly keys: KeyPlaces
-  /** Sent to the default upstream by calls that bring none. */
+  /** The key that calls without one send to the default upstream. */
   readonly defaultKey: string | null
 }
 
-/** An API that calls are forwarded to: whose slots they wait for, where they go. */
+/** An API that calls are forwarded to: its slots, replicas and keys. */
 export class Upstream {
   readonly name: string
   readonly isDefault: boolean
   readonly admission: SlotLimiter
-  /** Gateways elsewhere use its slots, too. */
+  /** True if other gateways use its slots, too. */
   readonly isShared: boolean
   readonly replicas: Replicas
-  /** The endpoint until one of the replicas is chosen. */
+  /** The endpoint until a replica is chosen. */
   endpoint: Endpoint
   usageInjection: UsageInjection
   setting: UpstreamSetting
-  /** The fault of its key: completes "It …". */
+  /** The fault of its key: completes the sentence "The upstream …". */
   problem: string | null = null
   /** Attempts that were sent again after a 429. */
   retries429 = 0
@@ -58,7 +58,7 @@ export class Upstream {
     this.usageInjection = new UsageInjection(options.injectsUsage, clock)
   }
 
-  /** This holds from now on, for calls that wait, too. */
+  /** Replaces the setting, for waiting calls, too. */
   set(setting: UpstreamSetting): void {
     const before = this.endpoint.base
     this.setting = setting
@@ -73,7 +73,7 @@ export class Upstream {
     await Promise.all([...this.#transports.values()].map((transport) => transport.close()))
   }
 
-  /** Answers the first endpoint. */
+  /** Applies a setting. Returns the first endpoint. */
   #apply({ urls, max_concurrent: own, credentials = 'none' }: UpstreamSetting): Endpoint {
     const maxConcurrent = own ?? this.#options.admission().maxConcurrent
     this.admission.setCapacity(maxConcurrent)
@@ -109,7 +109,7 @@ export class Upstream {
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
   }
 
-  /** Kept also where its address is taken away: calls may still be under way there. */
+  /** The transport to an origin; it stays when the address is removed, because calls may still run there. */
   #connect(origin: string): Transport {
     const known = this.#transports.get(origin)
     if (known !== undefined) return known

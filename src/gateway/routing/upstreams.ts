@@ -8,20 +8,20 @@ import { UpstreamsFile } from '../../options/upstreams-file.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
 const checkEveryMs = 500
-/** Longest name of a model that is remembered, in characters. */
+/** Longest name of a model in the cache, in characters. */
 const longestModel = 200
 
 type AdmissionSettings = ReturnType<UpstreamOptions['admission']>
 
 export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'keys'> {
-  /** At the start: {@link Upstreams.setAdmission} changes it. */
+  /** The options at the start; {@link Upstreams.setAdmission} changes them. */
   readonly admission: AdmissionSettings
   /** Base URL of the default upstream. */
   readonly url: string
-  /** Requests and tokens a minute there; 0 for no limit. */
+  /** Requests and tokens a minute of the default upstream; 0 for no limit. */
   readonly maxRpm: number
   readonly maxTpm: number
-  /** The file of the others. */
+  /** The file of the other upstreams. */
   readonly path: string
   /** Ports of the gateway and its dashboard. */
   readonly ownPorts: readonly number[]
@@ -43,9 +43,9 @@ export interface Fallback {
 export class Upstreams {
   readonly default: Upstream
   readonly #upstreamOptions: UpstreamOptions
-  /** Those in the file, in its order, by name. */
+  /** The upstreams in the file, in its order, by name. */
   #named: ReadonlyMap<string, Upstream> = new Map()
-  /** Taken out of the file; calls may still be under way there. */
+  /** Upstreams that were removed from the file; calls may still run there. */
   readonly #removed = new Set<Upstream>()
   readonly #file: UpstreamsFile
   readonly #unwatch: () => void
@@ -54,7 +54,7 @@ export class Upstreams {
   #isDraining = false
   #hasPatterns = false
   #ofModel: (model: string) => Upstream
-  /** Told when upstreams have come, gone or changed. */
+  /** Called when upstreams were added, removed or changed. */
   onChange = (): void => {}
 
   constructor(options: UpstreamsOptions) {
@@ -76,22 +76,22 @@ export class Upstreams {
     this.#unwatch = watchPath(path, checkEveryMs, () => this.reloadIfChanged())
   }
 
-  /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
+  /** Reads the file if it has changed; its upstreams hold when this returns. */
   reloadIfChanged(): void {
     if (this.#file.reloadIfChanged({ ownOnly: true })) this.#apply()
   }
 
-  /** True if there are others than the default one, so that answers and rows say whose they are. */
+  /** True if there are several upstreams: then answers and rows name theirs. */
   get areSeveral(): boolean {
     return this.#named.size > 0
   }
 
-  /** Some models are those of an upstream. */
+  /** True if an upstream has patterns for models. */
   get haveModels(): boolean {
     return this.#hasPatterns
   }
 
-  /** The one that a path names with its first segment, and the path behind that; null if it names none. */
+  /** The upstream in the first segment of a path, and the rest of the path; null if the segment names none. */
   byPath(path: string): { readonly upstream: Upstream; readonly path: string } | null {
     if (this.#named.size === 0) return null
     const end = path.indexOf('/', 1)
@@ -99,7 +99,7 @@ export class Upstreams {
     return upstream === undefined ? null : { upstream, path: path.slice(end) }
   }
 
-  /** The one with a pattern for this model, the first in the file; else the default one. */
+  /** The first upstream in the file with a pattern for this model; else the default one. */
   ofModel(model: string | null): Upstream {
     return model === null ? this.default : this.#ofModel(model)
   }
@@ -115,31 +115,31 @@ export class Upstreams {
     return model === null || serves(upstream, model) ? { upstream, model: null } : null
   }
 
-  /** Holds from now on, for those that come later too. */
+  /** Changes options of all upstreams, also of those that are added later. */
   setAdmission(changed: Partial<AdmissionSettings>): void {
     this.#admission = { ...this.#admission, ...changed }
     const { queueOrder, slotCooldownMs } = changed
     for (const upstream of this.all()) {
       if (queueOrder !== undefined) upstream.admission.setQueueOrder(queueOrder)
       if (slotCooldownMs !== undefined) upstream.admission.setCooldown(slotCooldownMs)
-      // One that has no slots of its own follows.
+      // An upstream without its own number of slots gets the new one.
       if (changed.maxConcurrent !== undefined) upstream.set(upstream.setting)
     }
   }
 
-  /** Refuses who waits for a slot of any of them, now and from now on. */
+  /** Refuses waiting and new calls at all upstreams. */
   refuseNew(): void {
     this.#isDraining = true
     for (const { admission } of this.all()) admission.refuseNew()
   }
 
-  /** The default one, then those in the file. */
+  /** The default upstream, then those in the file. */
   *configured(): Iterable<Upstream> {
     yield this.default
     yield* this.#named.values()
   }
 
-  /** All but the default one, with those before them that may have calls. */
+  /** All upstreams but the default one, with removed upstreams that may have calls. */
   *others(): Iterable<Upstream> {
     yield* this.#named.values()
     yield* this.#removed
@@ -220,7 +220,7 @@ export class Upstreams {
   }
 }
 
-/** By the patterns of its own, whatever stands before them; without any, it may. */
+/** True if a pattern of the upstream matches, or it has none. */
 function serves({ setting: { models } }: Upstream, model: string): boolean {
   return models === undefined || models.some((pattern) => patternMatcher(pattern)(model))
 }
