@@ -22,30 +22,30 @@ import { openSocketAddress } from './control-socket.ts'
 import { request } from '../lib/http/http.ts'
 
 /**
- * Why there is no answer.
- * - `notRunning`: there is no socket, or nobody listens on it any more.
- * - `noReply`: somebody holds the socket and says nothing in time.
+ * Why a gateway does not answer.
+ * - `notRunning`: there is no socket, or no process listens on it.
+ * - `noReply`: a process holds the socket, but does not answer in time.
  */
 export type NoAnswer = 'notRunning' | 'noReply'
 
-/** The longest time of a timer: who has it waits until the other process ends. */
+/** The longest time of a timer: in effect, until the other process ends. */
 const noLimitMs = 2 ** 31 - 1
 
-/** Goes with a question. */
+/** The options of a request. */
 export interface ControlRequest {
-  /** JSON; none if it is empty. */
+  /** JSON; empty for no body. */
   readonly body?: string
-  /** For the whole answer, or if payloads are asked for, to its beginning. */
+  /** Milliseconds for the whole answer; for payloads, until the answer begins. */
   readonly limitMs?: number
 }
 
-/** A gateway that has begun to stop. */
+/** A gateway that is stopping. */
 export interface Stopping {
-  /** Resolves when its process has ended: the kernel then breaks the connection. Never rejects. */
+  /** Resolves when the process has ended, because the kernel then breaks the connection. Never rejects. */
   readonly ended: Promise<void>
 }
 
-/** Speaks to the gateway of a data folder, whoever started it. */
+/** A client for the control socket of the gateway in a data folder. */
 export class ControlClient {
   readonly #folder: string
 
@@ -53,33 +53,33 @@ export class ControlClient {
     this.#folder = controlFolder(dataFolder)
   }
 
-  /** Rejects in words if somebody else than a gateway answers, or the socket may not be opened. */
+  /** Rejects with a readable error if another program answers, or the socket may not be opened. */
   status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('GET /status', { limitMs }, readStatus)
   }
 
-  /** The same for who only wants to know how it is: null if none says so. Never rejects. */
+  /** The status; null if no gateway answers. Never rejects. */
   async running(limitMs?: number): Promise<ControlStatus | null> {
     const status = await this.status(limitMs).catch(() => null)
     return typeof status === 'string' ? null : status
   }
 
-  /** The calls that are not over yet. Rejects as `status` does, also if its version does not tell them. */
+  /** The running calls. Rejects like `status`, and if the gateway's version cannot list them. */
   live(limitMs = 2000): Promise<LiveCalls | NoAnswer> {
     return this.#ask('GET /live', { limitMs }, readLive)
   }
 
-  /** Has it end a call; resolves with whether one of this id was under way. Rejects as `status` does. */
+  /** Cancels a call; resolves with whether a call with this id was running. Rejects like `status`. */
   cancel(id: string, limitMs = 2000): Promise<{ readonly cancelled: boolean } | NoAnswer> {
     return this.#ask(`POST /calls/${id}/cancel`, { limitMs }, readCancel)
   }
 
-  /** Asks it to stop; resolves once it has begun to. Rejects as `status` does. */
+  /** Stops the gateway; resolves when it has begun to stop. Rejects like `status`. */
   stop(limitMs = 5000): Promise<Stopping | NoAnswer> {
     return this.#ask('POST /stop', { limitMs }, readStopping)
   }
 
-  /** Changes a running gateway; resolves with what it goes by then. Rejects in words. */
+  /** Changes options of the running gateway; resolves with the new status. Rejects with a readable error. */
   async setOptions(options: LiveOptions): Promise<ControlStatus> {
     const status = await this.#ask('POST /options', { body: JSON.stringify(options) }, readStatus)
     if (status === 'notRunning') throw new Error('no gateway runs that could be changed')
@@ -87,24 +87,24 @@ export class ControlClient {
     return status
   }
 
-  /** Has it read again what people wrote of clients and upstreams; it does so by itself, too. Rejects as `status` does. */
+  /** Makes the gateway read the files of clients and upstreams now, not at its next check. Rejects like `status`. */
   reloadFiles(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('POST /files', { limitMs }, readStatus)
   }
 
-  /** Asks it to put a successor in its place. Rejects as `status` does. */
+  /** Makes the gateway start its successor. Rejects like `status`. */
   handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | NoAnswer> {
     return this.#ask('POST /hand-over', { body: JSON.stringify(order), limitMs }, readHandOver)
   }
 
-  /** Reports to the successor, which may take its time. Rejects if the report was not taken. */
+  /** Reports to the successor, without a time limit. Rejects if the report was refused. */
   reportDraining(report: DrainReport): Promise<DrainAnswer | NoAnswer> {
     return this.#ask('POST /draining', { body: JSON.stringify(report), limitMs: noLimitMs }, readDrainAnswer)
   }
 
   /**
-   * Asks what stands under `/raw-log/` on the socket; `route` is `GET /raw-log/recent?limit=50`. Resolves when the
-   * answer has begun, with whatever status; the caller reads it or destroys it. Rejects as `status` does.
+   * Requests a route under `/raw-log/`, such as `GET /raw-log/recent?limit=50`. Resolves when the answer has begun, with any
+   * status; the caller reads or destroys it. Rejects like `status`.
    */
   rawLog(route: string, request?: ControlRequest): Promise<IncomingMessage | NoAnswer> {
     return this.#ask(route, request, async (response) => response)
@@ -125,7 +125,7 @@ export class ControlClient {
       return await read(await response)
     } catch (error) {
       const code = codeOf(error)
-      // EAGAIN: it accepts nobody, and too many wait for it to do so.
+      // EAGAIN: the gateway accepts no connection, and its backlog is full.
       if (limit.signal.aborted || code === 'EAGAIN') return 'noReply'
       if (absentCodes.has(code)) return 'notRunning'
       const why = reasonOf(error)
@@ -136,10 +136,10 @@ export class ControlClient {
   }
 }
 
-/** A timer that is later than this (ms) has met a process that stood still: suspended, or on a machine that is too busy. */
+/** A timer that is later than this (ms) shows that this process stood still: suspended, or on a busy machine. */
 const standstillMs = 50
 
-/** Calls back after so long; once more so long later if this process stood still, as what came meanwhile is yet to be read. */
+/** Calls back after `limitMs`. If this process stood still, it waits once more: data that came meanwhile is still unread. */
 function timeoutIgnoringStalls(limitMs: number, callback: () => void): () => void {
   const dueMs = performance.now() + limitMs
   let timer = setTimeout(() => {
@@ -157,7 +157,7 @@ function open(socketPath: string, route: string, options: RequestOptions = {}) {
   return { req, response }
 }
 
-/** Reads an answer of this shape; rejects in its own words if it is a refusal, and in ours if it is another. */
+/** Reads an answer of this shape; rejects with the refusal's message, or with `otherwise` for any other answer. */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {
     const body = await text(response)
@@ -176,14 +176,14 @@ const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-ov
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
-  // It breaks in the middle of the answer, as it should.
+  // The connection breaks in the middle of the answer, when the process ends.
   response.on('error', () => {})
   const ended = new Promise<void>((resolve) => void response.once('close', resolve))
   await Promise.race([new Promise((begin) => void response.once('data', begin)), ended])
   return { ended }
 }
 
-/** Codes that say that nobody listens; the last two: any more, as it ended while it was asked. */
+/** Error codes of a socket without a listener; the last two, of a process that ended during the request. */
 const absentCodes: ReadonlySet<unknown> = new Set([
   'ENOENT',
   'ENOTDIR',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * The folder of a gateway's control socket and log: the data folder, or, if nothing can be written there, a private
- * folder of this user's among the temporary files. So a gateway that can record nothing is started and stopped all the same.
+ * The folder of a gateway's control socket and log: the data folder, or, if that is not writable, a private folder of this user
+ * among the temporary files. So a gateway that can record nothing can still be started and stopped.
  */
 export function controlFolder(dataFolder: string): string {
   const other = temporaryFolder(dataFolder)
@@ -32,7 +32,7 @@ function make(folder: string): void {
   }
 }
 
-/** True if files can be made in a folder. */
+/** True if this user can make files in a folder. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)

@@ -8,12 +8,12 @@ import type { SettingValue } from '../api/proxy-config.ts'
 import { type MessageOf, amount, count, finite, fits, whole } from '../lib/message-schema.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 
-/** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
+/** A process; 0 and negative numbers would mean groups of processes, and 1 the system's first process. */
 const pid = whole(2)
-/** Some four thousand years: no clock tells a later minute. */
+/** About four thousand years: no real clock shows a later minute. */
 const maxMinute = 2 ** 31 - 1
 
-/** Strict, because a process may be killed on its word. */
+/** The identity of a process: strict, because a process may be killed because of it. */
 export const identity = {
   pid,
   startTicks: v.nullable(count),
@@ -27,7 +27,7 @@ export const minuteUsage = v.object({
   owners: v.optional(v.array(v.string())),
 })
 
-/** The members that are shown or decide something; a page takes all others as they are. */
+/** The members that this program uses; the page shows all others unchecked. */
 const isHealth = fits(
   v.object({
     upstream: v.string(),
@@ -51,13 +51,13 @@ export function isHealthReport(value: unknown): value is HealthReport {
   return isHealth(value)
 }
 
-/** A gateway that was replaced and finishes its calls. */
+/** A replaced gateway that finishes its calls. */
 export type PredecessorGateway = MessageOf<typeof predecessorGateway>
 
 const predecessorGateway = v.object({
   pid,
   instance: v.string(),
-  /** In flight, or waiting. */
+  /** Calls in flight or waiting. */
   calls: count,
 })
 
@@ -73,7 +73,7 @@ export const isControlStatus = fits(
     instance: v.string(),
     version: v.string(),
     host: v.string(),
-    /** The port it got, also if any free one was asked for. */
+    /** The actual port, also if the option is 0 for any free one. */
     port,
     /** ISO 8601, UTC. */
     started_at: v.string(),
@@ -82,11 +82,11 @@ export const isControlStatus = fits(
     /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
     options: v.custom<Readonly<Record<string, SettingValue | readonly string[]>>>(isObject),
     health: v.custom<HealthReport>(isHealthReport),
-    /** Gateways that this one has taken over from, and that still finish calls. */
+    /** Replaced gateways that still finish calls. */
     predecessors: v.array(predecessorGateway),
-    /** A dashboard started it, or the gateway before it did: nothing else looks after it. */
+    /** A dashboard or the predecessor started the gateway, so a dashboard restarts it after a crash. */
     supervised: v.boolean(),
-    /** The crash after which it was started. */
+    /** The crash after which the gateway was started; null for any other start. */
     crash: v.nullable(gatewayCrash),
   }),
 )
@@ -104,13 +104,13 @@ export interface LiveOptions {
   readonly token_limit?: number
   readonly keep_days?: number
   readonly keep_mb?: number
-  /** True if payloads are kept, until further notice. */
+  /** The raw log is on, until further notice. */
   readonly raw_log?: boolean
-  /** The calls whose payloads are kept. */
+  /** The calls that the raw log gets. */
   readonly raw_log_capture?: string
 }
 
-/** With what a gateway is to start its successor: the body of `POST /hand-over`. */
+/** How a gateway starts its successor: the body of `POST /hand-over`. */
 export type HandOverOrder = MessageOf<typeof isHandOverOrder>
 
 export const isHandOverOrder = fits(
@@ -118,12 +118,12 @@ export const isHandOverOrder = fits(
     /** The program and its first arguments. */
     command: v.array(v.string()),
     args: v.array(v.string()),
-    /** The whole environment: nothing of the present gateway's own is passed on. */
+    /** The whole environment: the successor gets no variable of the present gateway. */
     env: v.record(v.string(), v.string()),
     cwd: v.string(),
     /** Path of the file that the successor's output is appended to. */
     log_file: v.string(),
-    /** How long it may take to be ready. */
+    /** Longest time until the successor is ready. */
     limit_ms: amount,
   }),
 )
@@ -134,30 +134,30 @@ export type HandOverAnswer = MessageOf<typeof isHandOverAnswer>
 export const isHandOverAnswer = fits(
   v.union([
     v.object({ successor: v.object({ pid }) }),
-    /** The code is a {@link HandOverFailure}; that of another version may be a further one. */
+    /** The code is a {@link HandOverFailure}; another version may have further codes. */
     v.object({ failed: v.string(), code: v.string() }),
   ]),
 )
 
 /**
- * - `busy`: it is stopping, or hands over already.
- * - `port_in_use`: the successor could not have its new port.
+ * - `busy`: the gateway is stopping, or hands over already.
+ * - `port_in_use`: the successor's new port is in use.
  * - `not_up`: the successor ended, or was not ready in time.
  */
 export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 
-/** The state in which the payload log is to go on. */
+/** The state of the raw log. */
 export type RawLogSwitch = MessageOf<typeof switchOfRawLog>
 
 export const rawLogSwitch = {
   enabled: v.boolean(),
-  /** When it switches itself off, in ms since the Unix epoch; null for until further notice. */
+  /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
   untilMs: v.nullable(finite),
 }
 
 const switchOfRawLog = v.object(rawLogSwitch)
 
-/** A gateway that was replaced, and tokens that its calls in flight may still use. */
+/** A replaced gateway, and the tokens that its calls in flight may still use. */
 export type PredecessorClaim = MessageOf<typeof predecessorClaim>
 
 export const claim = { instance: v.string(), identity: v.object(identity), reserved: amount }
@@ -166,19 +166,19 @@ export const predecessorClaim = v.object(claim)
 
 const slotsOfClient = v.object({ of: v.string(), slots: count })
 
-/** The slots of one upstream in a gateway that was replaced. */
+/** The slots of one upstream in a replaced gateway. */
 export type PredecessorSlots = MessageOf<typeof predecessorSlots>
 
 const predecessorSlots = v.object({
-  /** The upstream's. */
+  /** The name of the upstream. */
   name: v.string(),
-  /** Its limit there. */
+  /** The number of the upstream's slots there. */
   max: count,
-  /** The gateway uses no more slots than these. */
+  /** Most slots that the gateway uses. */
   holding: count,
-  /** Its calls use, or wait for, so many. */
+  /** Slots that its calls use or wait for. */
   wants: count,
-  /** The calls of clients with a limit of their own, also those that wait for others of the same client. */
+  /** Calls of clients with a limit, with those that wait for the client's limit. */
   clients: v.array(slotsOfClient),
 })
 
@@ -187,13 +187,13 @@ export type CallsAnswer = MessageOf<typeof callsAnswer>
 
 const callsAnswer = v.object({ seq: count, live: LiveCalls, cancelled: v.boolean() })
 
-/** A replaced gateway's count of a limit a minute. */
+/** A limit a minute in the handover. */
 export type HandedLimit = MessageOf<typeof handedLimit>
 export type LearnedLimit = NonNullable<HandedLimit['learned']>
 
 export const handedLimit = v.object({
   key: v.string(),
-  /** The limit itself and whose it is, if it was learned of a provider. */
+  /** The limit and its owner, if it was learned from a provider; else null. */
   learned: v.nullable(
     v.object({
       upstream: v.string(),
@@ -203,42 +203,42 @@ export const handedLimit = v.object({
       limit: amount,
     }),
   ),
-  /** Ages in milliseconds and amounts, the oldest first. */
+  /** Uses within the last minute: age in ms and amount, the oldest first. */
   taken: v.array(v.array(finite)),
-  /** Calls wait for it there. */
+  /** Calls of the old gateway wait for the limit. */
   isAwaited: v.boolean(),
 })
 
-/** The same of what it has taken since its last report. */
+/** A limit a minute in a report: the use since the last one. */
 export type LimitReport = MessageOf<typeof limitReport>
 
 const limitUse = v.object({ key: v.string(), more: finite })
 export type LimitUse = MessageOf<typeof limitUse>
 const limitReport = v.object({ ...limitUse.entries, isAwaited: v.boolean() })
 
-/** The body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
+/** A replaced gateway's report to its successor: the body of `POST /draining`. */
 export type DrainReport = MessageOf<typeof isDrainReport>
 
 export const isDrainReport = fits(
   v.object({
     ...claim,
-    /** In flight, or waiting. */
+    /** Calls in flight or waiting. */
     calls: count,
     slots: v.array(predecessorSlots),
-    /** Tokens of calls that ended since the last report that was answered, by the minute of their end. */
+    /** Tokens of calls that ended since the last answered report, by the minute of their end. */
     used: v.array(minuteUsage),
-    /** Tokens that its own budget counts as used. */
+    /** Tokens that the old gateway's budget counts as used. */
     counted: amount,
     /** Use of each limit a minute. */
     minutes: v.array(limitReport),
-    /** To what the successor has asked. */
+    /** Answers to the successor's questions. */
     answers: v.array(callsAnswer),
-    /** The gateway has no calls any more, and ends. */
+    /** The gateway has no calls left, and ends. */
     isLast: v.boolean(),
   }),
 )
 
-/** The answer to it. */
+/** The answer to a report. */
 export type DrainAnswer = MessageOf<typeof isDrainAnswer>
 
 export const isDrainAnswer = fits(
@@ -246,51 +246,51 @@ export const isDrainAnswer = fits(
     slots: v.array(
       v.object({
         name: v.string(),
-        /** The slots that the gateway may use from now on: those that it holds, and perhaps more. */
+        /** The slots that the gateway may use from now on: those that it holds, or more. */
         holding: count,
-        /** The slots that gateways before it need of clients with a limit; null while that is not known. */
+        /** Slots that older gateways need for clients with a limit; null while unknown. */
         clients: v.nullable(v.array(slotsOfClient)),
       }),
     ),
-    /** Tokens that others may still use, or have used unknown to this gateway. */
+    /** Tokens that others may still use, or have used without this gateway's knowledge. */
     taken: amount,
     /** Use of limits a minute elsewhere since the last report. */
     minutes: v.array(limitUse),
-    /** Asks for its calls, or to cancel the one of this id. */
+    /** Questions: for all calls, or to cancel the call with this id. */
     asks: v.array(v.object({ seq: count, cancel: v.nullable(v.string()) })),
-    /** How the payload log was switched since the hand-over; null if it was not. */
+    /** The last switch of the raw log since the hand-over; null without one. */
     rawLog: v.nullable(switchOfRawLog),
-    /** The whole gateway stops, and what is in flight has so long; null if it does not stop. */
+    /** Milliseconds for calls in flight, if the whole gateway stops; else null. */
     stopWithinMs: v.nullable(amount),
   }),
 )
 
 const isErrorBody = fits(v.object({ error: v.object({ code: v.string(), message: v.string() }) }))
 
-/** Why a gateway refused, out of its answer's body. */
+/** The code and message of a refusal. */
 export function refusalIn(body: string): { readonly code: string; readonly message: string } {
   return (
     readMessage(body, isErrorBody)?.error ?? { code: 'refused', message: 'it refused, and did not say why' }
   )
 }
 
-/** The gateway as its control server needs it. */
+/** The part of a gateway that the control server uses. */
 export interface ControlledGateway {
   status(): ControlStatus
-  /** The calls that are not over yet, also those of gateways that it has replaced. */
+  /** The running calls, with those of replaced gateways. */
   live(): Promise<LiveCalls>
-  /** Ends a call, here or there. False if none of this id is under way. */
+  /** Cancels a call, here or at a replaced gateway. Resolves with false if no call with this id is running. */
   cancel(id: string): Promise<boolean>
-  /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
+  /** Begins an orderly stop, as SIGTERM does. Further calls change nothing. */
   stop(): void
-  /** Reads again what people wrote of clients and upstreams, which is in force when this returns. */
+  /** Reads the files of clients and upstreams, which hold when this returns. */
   reloadFiles(): void
-  /** The values are checked already. Rejects, and changes nothing, where gateways that share one cannot be told. */
+  /** The values are checked. Rejects, and changes nothing, if gateways that share a limit cannot get it. */
   setOptions(options: LiveOptions): Promise<void>
-  /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
+  /** Starts a successor, which gets all new calls when it is ready. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
-  /** A gateway that this one has taken over from reports; null if its reports are for another gateway. */
+  /** Applies the report of a replaced gateway; null if the report is for another gateway. */
   draining(report: DrainReport): DrainAnswer | null
-  /** Answers what is asked under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
+  /** Answers a request under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
 }

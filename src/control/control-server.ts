@@ -26,41 +26,41 @@ export interface ControlServerOptions {
   /** The data folder; it must exist. */
   readonly folder: string
   readonly gateway: ControlledGateway
-  /** Another gateway that holds the socket and does not answer within this time (ms) counts as one that hangs. */
+  /** Time (ms) for another gateway that holds the socket to answer; after that, it counts as hanging. */
   readonly holderLimitMs?: number
-  /** The instance from which this one takes the folder over. */
+  /** The instance whose folder this gateway takes over. */
   readonly predecessor?: string | null
 }
 
-/** A gateway's end of the channel by which it is controlled. */
+/** The control socket of a gateway. */
 export interface ControlServer {
-  /** True as long as who asks for the folder's gateway comes here. */
+  /** True while the folder's socket leads to this gateway. */
   readonly holdsName: boolean
-  /** False if the known name leads nowhere: somebody has removed it, or the whole folder. */
+  /** False if the socket's file is gone: somebody has removed it, or the whole folder. */
   readonly hasName: boolean
-  /** Writes the process's record where there is none. Answers why that cannot be, or `null`. */
+  /** Writes the process record if it is missing. Returns the problem, or `null`. */
   record(): string | null
   /**
-   * Says in the record how this gateway is about to end. One that has failed gives the known name up at once, so that another
-   * can take its place. Never rejects: what cannot be written is not said.
+   * Writes into the record how this gateway is about to end. A failed gateway removes its socket at once, so that another can
+   * start. Never rejects; a record that cannot be written stays.
    */
   ends(how: 'told' | 'failed'): Promise<void>
   /**
-   * Takes socket and record away, if they are still this gateway's, and lets nobody in any more; the record of one that has
-   * failed stays. Who has asked for the stop stays connected, to learn of the process's end from its breaking. Never rejects.
+   * Removes socket and record, if they are still this gateway's, and accepts no more connections. The record of a failed
+   * gateway stays. The connection that asked for the stop stays open, so that its break shows the end of the process. Never rejects.
    */
   close(): Promise<void>
 }
 
 /**
- * Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. Rejects in words if
- * another live gateway is controlled from this folder, or the socket cannot be made.
+ * Opens the control socket of a data folder, which only its owner can use. Rejects with a readable error if another live gateway
+ * is controlled from this folder, or the socket cannot be made.
  */
 export async function openControl(options: ControlServerOptions): Promise<ControlServer> {
   const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
   const { instance, identity, host, port, started_at, supervised } = gateway.status()
   const own = { instance, ...identity, host, port, started_at, supervised, ends: undefined }
-  // Under a name of its own until it is ready: behind the known name there is always one that answers.
+  // The socket has a name of its own until it is ready, so the known name always leads to a gateway that answers.
   const ownName = `gateway-${instance}.sock`
   const ownPath = join(folder, ownName)
   const path = join(folder, socketName)
@@ -76,13 +76,13 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   await once(server.listen({ path: address.path }), 'listening')
   const inode = inodeOf(ownPath)
   let hasFailed = false
-  /** Nothing here may meet another gateway that takes the name at the same time. */
+  /** Runs a change of the folder's files under the lock, against gateways that start at the same time. */
   const locked = async (change: () => void): Promise<void> => {
     try {
       using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
       if (lock !== null) change()
     } catch {
-      // The folder is gone, or full. A socket on which nobody listens says as much as none.
+      // The folder is gone, or full. A socket without a listener means the same as none.
     }
   }
   const releaseName = (): void => {
@@ -112,7 +112,7 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
       }),
     close: async () => {
       await locked(() => {
-        // The record first: with it, and without a socket, a process seems to hang.
+        // The record goes first: a record without a socket looks like a process that hangs.
         if (!hasFailed) removeProcessRecord(folder, instance)
         releaseName()
       })
@@ -121,13 +121,13 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   }
   try {
     chmodSync(ownPath, 0o600)
-    // A holder is looked for twice: at first to be quick, then for certain.
+    // The holder is checked twice: at first without the lock, because a check takes time, then under the lock.
     await expectNoOtherGateway(folder, holderLimitMs, predecessor)
     using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
     if (lock === null) throw new Error('another gateway has been starting in this folder')
     await expectNoOtherGateway(folder, holderLimitMs, predecessor)
     renameSync(ownPath, path)
-    // Without a record, as on a full disk, the gateway is controlled all the same.
+    // The socket works without a record, as on a full disk.
     control.record()
   } catch (error) {
     await control.close()
@@ -138,7 +138,7 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   return control
 }
 
-/** Nobody but one who does not listen any more, or the predecessor, may hold the known name. */
+/** Throws if another gateway than the predecessor holds the socket. */
 async function expectNoOtherGateway(
   folder: string,
   limitMs: number,
@@ -158,7 +158,7 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
     if (pathname.startsWith(rawLogPath)) {
       gateway.rawLog(pathname.slice(rawLogPath.length), search, req, res)
     } else if (route === 'POST /stop') {
-      // The answer has no end: that it breaks is how the asker learns that the process is gone.
+      // The answer has no end: its break shows the client that the process is gone.
       res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
       gateway.stop()
     } else sendJson(res, ...(await answerTo(route, gateway, req)))
@@ -172,7 +172,7 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
 type Answer = readonly [status: number, body: object]
 
 async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<Answer> {
-  // An iterator that is left early would destroy the connection, which has to bring the refusal.
+  // Without `destroyOnReturn: false`, an early end would destroy the connection before the refusal.
   const mostBytes = route === 'POST /draining' ? maxReportBytes : maxBodyBytes
   const body = await readAtMost(mostBytes, req.iterator({ destroyOnReturn: false }))
   if (body === null) {
@@ -225,7 +225,7 @@ function sendJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 
-/** `null` if there is no such file. */
+/** The inode of a file; `null` without one. */
 function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
 }

@@ -4,14 +4,14 @@ import { join, relative, resolve } from 'node:path'
 /** The control socket's name in a data folder. */
 export const socketName = 'gateway.sock'
 
-/** Leads to a socket until it is disposed of. Connections made meanwhile stay. */
+/** A path that leads to a socket until disposed. Connections stay open. */
 export interface SocketAddress extends Disposable {
   readonly path: string
 }
 
 /**
- * The address of a socket in a folder, however long the folder's path: an address has room for about a hundred
- * bytes only. Throws in words, or the system's error if the folder cannot be opened.
+ * The address of a socket in a folder, also with a long path: an address has about a hundred bytes. Throws a readable error, or
+ * the system's error if the folder cannot be opened.
  */
 export function openSocketAddress(folder: string, name: string = socketName): SocketAddress {
   const path = shortPath(join(resolve(folder), name), process.cwd(), process.platform)

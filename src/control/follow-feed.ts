@@ -13,7 +13,7 @@ const silentMs = 60_000
 
 export interface FollowFeedOptions {
   readonly clock: Clock
-  /** Opens the feed; null if it cannot be had for the time being. Its rejection ends the following. */
+  /** Opens the feed; null if there is none now. Its rejection ends the following. */
   readonly open: () => Promise<Readable | null>
   readonly onEvent: (event: EventSourceMessage) => void
   /** Called once each time the feed is lost. */
@@ -48,7 +48,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
   }
 }
 
-/** Resolves when the stream has ended, however; rejects with what `onEvent` throws. */
+/** Resolves when the stream has ended for any reason; rejects with the error of `onEvent`. */
 async function readEvents(
   stream: Readable,
   { clock, signal }: FollowFeedOptions,
@@ -56,7 +56,7 @@ async function readEvents(
 ): Promise<void> {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   const parser = createParser({ onEvent })
-  // An event whose line is too long is left out, and not asked for again.
+  // An event with too long a line is left out.
   const read = lineReader((line) => parser.feed(`${line}\n`))
   let isHeard = true
   let cancel = (): void => {}

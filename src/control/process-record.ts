@@ -8,7 +8,7 @@ import { readText } from '../lib/files/read-file.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
 import { identity, port } from './control-messages.ts'
 
-/** A gateway leaves this in its data folder while it runs, for those to whom it no longer answers. */
+/** A file in the data folder of a running gateway, for the case that the gateway does not answer. */
 export type ProcessRecord = MessageOf<typeof isProcessRecord>
 
 const isProcessRecord = fits(
@@ -39,7 +39,7 @@ export function writeProcessRecord(folder: string, own: ProcessRecord): void {
   replaceFile(recordPath(folder), `${JSON.stringify(own)}\n`)
 }
 
-/** `null` if there is none, or none that can be read. */
+/** The record in a folder; `null` if there is none that can be read. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
   try {
     return readMessage(readText(recordPath(folder)), isProcessRecord)
@@ -48,7 +48,7 @@ export function readProcessRecord(folder: string): ProcessRecord | null {
   }
 }
 
-/** Removes the record of this very gateway, and no other's. Throws the system's error. */
+/** Removes the record if it is this instance's. Throws the system's error. */
 export function removeProcessRecord(folder: string, instance: string): void {
   if (readProcessRecord(folder)?.instance === instance) rmSync(recordPath(folder), { force: true })
 }

@@ -12,17 +12,17 @@ import { gatewayCrash } from './control-messages.ts'
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
 export const exitPortInUse = 3
 
-/** A gateway that has this variable was started here. Its value is the crash after which it was, as JSON, or `null`. */
+/** The variable of gateways that are started here: the crash after which the gateway is started, as JSON, or `null`. */
 const supervisedVariable = 'TOKENWEIR_SUPERVISED'
 
 /** A gateway's start parameters. */
 export interface StartedBy {
-  /** A dashboard started it, or the gateway before it did. */
+  /** A dashboard or the predecessor started the gateway. */
   readonly supervised: boolean
   readonly crash: GatewayCrash | null
 }
 
-/** Takes the variable out of a gateway's environment. */
+/** Reads the variable, and removes it from the environment. */
 export function startedBy(env: NodeJS.ProcessEnv): StartedBy {
   const text = env[supervisedVariable]
   delete env[supervisedVariable]
@@ -33,24 +33,24 @@ export function startedBy(env: NodeJS.ProcessEnv): StartedBy {
 export interface GatewayEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Why it could not even be started. */
+  /** Why the process could not be started; null if it was. */
   readonly problem: string | null
 }
 
-/** A started gateway says this when it listens. */
+/** A started gateway's message when it listens. */
 export type ReadyMessage = MessageOf<typeof isReady>
 
 const isReady = fits(
   v.object({
     ready: v.literal(true),
-    /** False if it did not get the control socket of its data folder. */
+    /** False if the gateway did not get the control socket of its data folder. */
     controlled: v.boolean(),
   }),
 )
 
 /** A gateway's process that was started here. */
 export interface SpawnedGateway {
-  /** `null` if it could not be started. */
+  /** `null` if the process could not be started. */
   readonly pid: number | null
   /** Resolves when the gateway is ready, or has ended before. Never rejects. */
   readonly begun: Promise<ReadyMessage | GatewayEnd>
@@ -60,7 +60,7 @@ export interface SpawnedGateway {
   stop(): void
   /** Kills the gateway. The process id of a child cannot be reused before its end was seen. */
   kill(): void
-  /** Gives it a connection, which is none of this process's any more. False if that cannot be. Never rejects. */
+  /** Passes a connection on; this process must not use it any more. Resolves with false if that fails. Never rejects. */
   give(connection: Socket): Promise<boolean>
   /** Detaches the gateway: from now on, neither process keeps the other alive or gets its messages. */
   release(): void
@@ -75,7 +75,7 @@ export interface SpawnOptions {
   readonly logFile: string
   /** The working directory (default: that of this process). */
   readonly cwd?: string
-  /** The crash after which it is started. */
+  /** The crash after which the gateway is started. */
   readonly crash?: GatewayCrash | null
   /** Answers the gateway's questions before it is ready; `null` for any other message. */
   readonly answer?: (question: unknown) => SpawnAnswer | null
@@ -88,8 +88,8 @@ export interface SpawnAnswer {
 }
 
 /**
- * Starts a gateway as the leader of a session of its own, which the end of this process does not touch. Throws
- * the system's error, or one in words, if the log cannot be opened.
+ * Starts a gateway in a session of its own, so that it outlives this process. Throws the system's error, or a readable one if the
+ * log cannot be opened.
  */
 export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const { command, args, env, logFile, cwd = process.cwd(), crash = null, answer } = options
@@ -109,7 +109,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const ended = new Promise<GatewayEnd>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, problem: null }))
     child.on('error', (error) => {
-      // Errors of a process that runs, as of its channel, are not its end.
+      // A running process may have errors of its channel, which are not its end.
       if (child.pid === undefined) resolve({ code: null, signal: null, problem: error.message })
     })
   })
@@ -138,7 +138,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   }
 }
 
-/** Completes "The gateway …". */
+/** Completes the sentence "The gateway …". */
 export function endInWords({ code, signal, problem }: GatewayEnd): string {
   if (problem !== null) return `could not be started: ${problem}`
   return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`

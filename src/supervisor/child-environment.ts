@@ -1,6 +1,6 @@
 import { upstreamKeyVariable, withheldFromDefault } from '../options/upstream-key.ts'
 
-/** The variables that a gateway gets, besides its secrets. */
+/** The variables that a gateway gets besides its secrets. */
 const passedOn: ReadonlySet<string> = new Set(
   [
     'PATH HOME USER LOGNAME LANG TZ TMPDIR NO_COLOR',
@@ -16,7 +16,7 @@ const passedOn: ReadonlySet<string> = new Set(
 )
 
 export interface ChildSecrets {
-  /** True if the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */
+  /** True if the same person set the upstream's address and `UPSTREAM_API_KEY`, so that the key may go there. */
   readonly upstreamIsTrusted: boolean
   readonly adminToken: string | null
   /** Further variables, which hold keys of upstreams. */
@@ -24,8 +24,8 @@ export interface ChildSecrets {
 }
 
 /**
- * The environment of a gateway that is started: chosen by name, so that nothing else of the starter's reaches
- * it. Secrets go this way, because arguments can be read by every user of the machine.
+ * The environment of a new gateway: only variables with these names. Secrets go this way, because every user of the machine can
+ * read arguments.
  */
 export function childEnvironment(
   own: Readonly<Record<string, string | undefined>>,

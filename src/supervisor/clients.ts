@@ -12,12 +12,12 @@ export interface Seen {
   readonly counted_from: string
 }
 
-/** Clients' limits and keys' names: what is set, what the running gateway says, and how to change it. */
+/** The settings of clients and keys, their use in the running gateway, and changes. */
 export class Clients {
   readonly #file: ClientsFile
   readonly #control: ControlClient
 
-  /** The gateway reads the file in the data folder alone, also if it is controlled from elsewhere. */
+  /** The file is always in the data folder, also if the control socket is elsewhere. */
   constructor(dataFolder: string) {
     this.#file = new ClientsFile(dataFolder)
     this.#control = new ControlClient(dataFolder)
@@ -41,15 +41,15 @@ export class Clients {
     }
   }
 
-  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `JsonFileError`. */
+  /** Saves a change, which holds in a running gateway when this resolves. Rejects with `JsonFileError`. */
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
-    // If it does not answer, it looks by itself as soon as it can.
+    // A gateway that does not answer reads the file at its next check.
     await this.#control.reloadFiles().catch(() => null)
   }
 }
 
-/** One row for each client and for each key that names none, as they are known from calls, limits and the gateway. */
+/** One row for each client, and each key without a name, from calls, settings and the running gateway. */
 export function clientRows(
   seen: readonly SeenClient[],
   settings: ReadonlyMap<string, ClientSetting>,

@@ -3,7 +3,7 @@ import type { CrashState, CrashStatus, GatewayCrash } from '../api/process-statu
 /** From this number on, the text counts crashes in a row. */
 const loopCrashes = 3
 
-/** Says in a sentence or two that a gateway crashed. */
+/** The text about a crash: one or two sentences. */
 export function crashInWords({ pid, exit_code: code, signal, in_a_row: inARow }: GatewayCrash): string {
   const how = signal ?? (code === null ? null : `exit code ${code}`)
   const loop = inARow < loopCrashes ? '' : ` This is crash ${inARow} in a row: its log may say why.`

@@ -5,18 +5,18 @@ import type { FolderTraces, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
 import { crashStatusOf } from './crash-text.ts'
 
-/** All that can be seen of a gateway from outside. */
+/** All that is visible of a gateway from outside. */
 export interface GatewayTraces {
   readonly found: FolderTraces
-  /** The answer of the gateway's port; `null` if there is none to ask. */
+  /** The answer of the gateway's port; `null` without a running gateway. */
   readonly port: PortAnswer | null
-  /** Something else than a gateway of this folder listens where the next gateway would. */
+  /** Another program listens on the port of the next gateway. */
   readonly isPortTaken: boolean
-  /** The process that is about to become the gateway. */
+  /** The gateway process that is starting; null without one. */
   readonly startingPid: number | null
 }
 
-/** The options of the next gateway, and what else is known without looking. */
+/** The options of the next gateway, and the problems that are known already. */
 export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' | 'pidFile'> {
   readonly logFile: string
   readonly simulated: boolean
@@ -26,14 +26,14 @@ export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' |
   readonly crash: Omit<CrashStatus, 'text'> | null
 }
 
-/** Looks at the gateway of a data folder from all sides, and if there is none, at the port of the next. */
+/** Reads all traces of a folder's gateway; without a gateway, checks the port of the next one. */
 export async function traceGateway(
   finder: GatewayFinder,
   plan: Plan,
   startingPid: () => number | null,
   answerMs: number,
 ): Promise<GatewayTraces> {
-  const see = async (): Promise<GatewayTraces> => {
+  const readTraces = async (): Promise<GatewayTraces> => {
     const found = await finder.find()
     const { control, recordedRuns } = found
     if (typeof control === 'object') {
@@ -45,14 +45,14 @@ export async function traceGateway(
     return { found, port: null, isPortTaken, startingPid: startingPid() }
   }
   const wasStarting = startingPid() !== null
-  const seen = await see()
-  // One that was starting may have come up after it was looked for.
+  const seen = await readTraces()
+  // A gateway may have come up after the check.
   const mayHaveBegun = wasStarting && seen.startingPid === null && typeof seen.found.control !== 'object'
-  // It may be a gateway that begins at this moment: its port is there before its socket.
-  return seen.isPortTaken || mayHaveBegun ? await see() : seen
+  // A starting gateway has its port before its socket.
+  return seen.isPortTaken || mayHaveBegun ? await readTraces() : seen
 }
 
-/** The status of a gateway's process, out of all that can be seen. */
+/** The status of a gateway's process. */
 export function describeProcess(sighting: GatewayTraces, plan: Plan): ProcessStatus {
   const { found, startingPid } = sighting
   const state = stateOf(sighting)
@@ -132,7 +132,7 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 
-/** True if its port is answered by the very gateway that the control socket leads to. */
+/** True if the same gateway answers on the port and on the control socket. */
 function isHealthy({ found: { control }, port }: GatewayTraces): boolean {
   return typeof control === 'object' && port?.status === 200 && port.instance === control.instance
 }

@@ -21,14 +21,14 @@ import { mayHaveKey } from '../options/upstream-key.ts'
 
 const lockLimitMs = 5000
 
-/** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
+/** The dashboard's own port. No gateway may forward there, because the dashboard trusts calls from this machine. */
 export interface OwnAddress {
   readonly port: number
 }
 
 /**
- * The options of the gateway that this dashboard starts: from flags, then the environment, then
- * `gateway.json`, then defaults. The gateway itself reads none but its arguments.
+ * The options of the gateway that this dashboard starts: flags come first, then the environment, `gateway.json` and defaults.
+ * The gateway itself reads only its arguments.
  */
 export class GatewayConfig {
   readonly #given: Options<GatewayValues>
@@ -72,7 +72,7 @@ export class GatewayConfig {
     return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : named)
   }
 
-  /** Keeps settings for all starts to come, one process at a time. Rejects with {@link SettingError}. */
+  /** Saves settings for all later starts, one process at a time. Rejects with {@link SettingError}. */
   async save(settings: Settings): Promise<void> {
     if (Object.keys(settings).length === 0) return
     using lock = await this.#lock()
@@ -88,7 +88,7 @@ export class GatewayConfig {
     }
   }
 
-  /** Null if another process has it for too long. */
+  /** The file's lock; null if another process holds it for too long. */
   async #lock(): Promise<Disposable | null> {
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
@@ -98,9 +98,9 @@ export class GatewayConfig {
     }
   }
 
-  /** Beside the options of the gateway that runs, if one does. Throws {@link SettingError}. */
+  /** All options with their sources, beside those of the running gateway. Throws {@link SettingError}. */
   describe(running: AllSettings | null): ProxyConfig {
-    const kept = this.#savedSettings()
+    const saved = this.#savedSettings()
     const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
       const source = sourceOf(this.#given.setBy[key])
@@ -116,7 +116,7 @@ export class GatewayConfig {
         range,
         value: values[key],
         default: spec.default,
-        source: source === 'default' && kept[name] !== undefined ? 'saved' : source,
+        source: source === 'default' && saved[name] !== undefined ? 'saved' : source,
         fixed_by: this.#given.setBy[key],
         changes: spec.changes ?? null,
         running: running?.[name] ?? null,
@@ -166,7 +166,7 @@ export function isMet(
   asked: ConfigOption['value'],
   running: ConfigOption['running'] | undefined,
 ): boolean {
-  // Port 0 asks for any: the running one has it.
+  // Port 0 means any free port.
   if (name === 'port' && asked === 0) return true
   if (typeof running === 'string' && isAbsolute(running)) return resolve(String(asked)) === running
   return JSON.stringify(asked) === JSON.stringify(running)

@@ -12,20 +12,20 @@ export const defaultLimits = {
   answerMs: 2000,
   /** For a gateway to become healthy, from its start. */
   startMs: 15_000,
-  /** For a gateway to accept that it is to stop. */
+  /** For a gateway to accept a stop. */
   acceptStopMs: 5000,
-  /** For its end, beyond its own drain time-out. */
+  /** For the end of a gateway, after its drain time-out. */
   afterDrainMs: 5000,
 }
 
 /** All traces of a data folder's gateway. */
 export interface FolderTraces {
   readonly control: ControlStatus | NoAnswer
-  /** Why the control socket cannot be used, if neither a gateway nor nobody is behind it. */
+  /** Why the control socket cannot be used; null if it works, or there is none. */
   readonly problem: string | null
-  /** Written by the gateway when it opened its socket. */
+  /** The process record; null without one. */
   readonly record: ProcessRecord | null
-  /** The record's process runs, for certain, and no other may take its place. */
+  /** The record's process certainly runs, so no other gateway may start. */
   readonly recordedRuns: boolean
 }
 
@@ -34,7 +34,7 @@ export class GatewayFinder {
   readonly client: ControlClient
   readonly limits: SupervisorLimits
   readonly #folder: string
-  /** The gateway that answered last; null if none did, or its end is known. Set here alone. */
+  /** The last status; null if no gateway answered, or its end is known. Only this class sets it. */
   seen: ControlStatus | null = null
 
   constructor(folder: string, limits: SupervisorLimits) {
@@ -52,13 +52,13 @@ export class GatewayFinder {
       problem = messageOf(error)
     }
     if (typeof control === 'object') this.seen = control
-    // Read last, so that a gateway that has just ended has taken it away already.
+    // The record is read last: a gateway that has just ended has removed it by now.
     const record = readProcessRecord(this.#folder)
     const recordedRuns = record !== null && record.ends !== 'failed' && runsForCertain(record)
     return { control, problem, record, recordedRuns }
   }
 
-  /** The process behind a control socket that does not answer, if it is known for certain. */
+  /** The process of a gateway that does not answer; null if it is not certain. */
   silentProcess(): ProcessIdentity | null {
     const known: readonly (ProcessIdentity | null)[] = [
       readProcessRecord(this.#folder),
@@ -71,13 +71,13 @@ export class GatewayFinder {
     this.seen = null
   }
 
-  /** Takes away the record of a process that we are about to end. */
+  /** Removes the record of a process before its kill. */
   forget(pid: number | null): void {
     const record = readProcessRecord(this.#folder)
     if (record !== null && record.pid === pid) removeProcessRecord(this.#folder, record.instance)
   }
 
-  /** Takes away what a gateway has left that we have ended ourselves, so that its end surprises nobody. */
+  /** Removes the record of a gateway that this process has stopped, so that its end is no crash. */
   forgetEnded(): void {
     this.forgetSeen()
     const record = readProcessRecord(this.#folder)
@@ -85,7 +85,7 @@ export class GatewayFinder {
   }
 }
 
-/** True if a later process with the same number would be told apart. */
+/** True if a later process with the same number can be distinguished. */
 export function isCertain({ startTicks, bootId }: ProcessIdentity): boolean {
   return startTicks !== null && bootId !== null
 }

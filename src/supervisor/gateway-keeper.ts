@@ -14,37 +14,36 @@ import { valuesOf } from './running-values.ts'
 
 const checkEveryMs = 1000
 const pause = { firstMs: 1000, longestMs: 30_000 } as const
-/** A gateway that ran for so long before it crashed begins a new row of crashes. */
+/** After a run of this length, a crash begins a new row of crashes. */
 const soundRunMs = 60_000
-/** A gateway that did not come up in so many starts since its crash is not started again. */
+/** Most failed starts in a row after a crash. */
 const mostFailedStarts = 10
 
 export interface GatewayKeeperOptions {
   readonly clock: Clock
   readonly finder: GatewayFinder
   /**
-   * Starts a gateway in place of the one that crashed, unless another runs by now. Resolves with false if somebody has
-   * told it to end meanwhile; rejects if it does not come up.
+   * Starts a gateway in place of the crashed one, unless another runs by now. Resolves with false if somebody has stopped it
+   * meanwhile; rejects if it does not come up.
    */
   readonly startAgain: (values: GatewayValues, crash: GatewayCrash) => Promise<boolean>
-  /** How a child of this process ended; null if that is not known, or it is no child. Never rejects. */
+  /** How a child of this process ended; null for an unknown end, or another process. Never rejects. */
   readonly endOf: (pid: number) => Promise<GatewayEnd | null>
   /** Takes a sentence or two for people. */
   readonly report: (line: string) => void
 }
 
-/** Words are found when the crash is told. */
+/** A crash without its text, which is made when it is shown. */
 type CrashWithoutText = Omit<CrashStatus, 'text'>
 
 /**
- * Starts a gateway again that ended without being told to, with the options and the port that it ran with. A gateway tells
- * by its record how it ends; a record without a word, and without its process, is a crash. A gateway that no dashboard
- * has started is left to whoever did: a terminal, or a service manager with rules of its own.
+ * Starts a crashed gateway again, with its options and its port. The process record says how a gateway ends; a record without
+ * that, and without its process, is a crash. A gateway that no dashboard started is left to its terminal or service manager.
  */
 export class GatewayKeeper {
   readonly #options: GatewayKeeperOptions
   readonly #poll: Poll
-  /** The process that was the gateway at the last look that met one. */
+  /** The gateway's process at the last check that found one. */
   #lastPid: number | null = null
   #isClosed = false
   #crash: CrashWithoutText | null = null
@@ -66,17 +65,17 @@ export class GatewayKeeper {
     return this.#crash
   }
 
-  /** The gateway that the last look met; null if it met none, or that one was told to end. */
+  /** The gateway's process; null without one, or if it was told to end. */
   get knownPid(): number | null {
     return this.#options.finder.seen === null ? null : this.#lastPid
   }
 
-  /** A child of this process has ended. */
+  /** Call it when a child of this process has ended. */
   ended(): void {
     this.#poll.refresh()
   }
 
-  /** The gateway is told to end by this dashboard. Answers whether it was about to be started again, which is over now. */
+  /** Call it before this dashboard stops the gateway. Cancels a start that was due, and returns whether one was. */
   expectEnd(): boolean {
     const isAboutTo = this.#crash?.state === 'waiting' || this.#crash?.state === 'starting'
     this.#forget()
@@ -90,7 +89,7 @@ export class GatewayKeeper {
     this.#crash = null
   }
 
-  /** Starts no gateway from here on, also if it is looking at one that has ended. */
+  /** Starts no gateway from now on. */
   close(): void {
     this.#isClosed = true
     this.#poll.stop()
@@ -105,7 +104,7 @@ export class GatewayKeeper {
     else if (control === 'notRunning' && seen !== null && this.#crash === null) {
       const left = record ?? { ...seen.identity, ends: undefined }
       if (left.ends !== 'failed' && isAlive(left)) return
-      // One that failed is still there.
+      // The process of a failed gateway may still exist.
       const end = left.ends === 'failed' ? null : await this.#options.endOf(left.pid)
       // A gateway on a full disk has no record, and removed none.
       const isCrashed = record === null ? (end?.signal ?? null) !== null : isCrash(record)
@@ -150,7 +149,7 @@ export class GatewayKeeper {
       )
       return
     }
-    // The first crash may be a single one: nobody is to wait longer than a start takes.
+    // The first crash may be the only one: start again at once.
     const pauseMs = crash.in_a_row === 1 ? 0 : pauseBefore(crash.in_a_row - 1)
     this.#options.report(`${crashInWords(crash)} It is started again${inSeconds(pauseMs)}.`)
     this.#plan(crash, 0, pauseMs)
@@ -178,12 +177,12 @@ export class GatewayKeeper {
     try {
       const isThere = await startAgain(valuesOf(seen), crash)
       if (this.#crash !== starting) return
-      // Another dashboard is starting it, or somebody has stopped it: the next look tells.
+      // Another dashboard starts the gateway, or somebody has stopped it: the next check shows which.
       if (!isThere) this.#forget()
-      // It may be gone again before the next look.
+      // The gateway may be gone again before the next check.
       else if (finder.seen !== null) this.#runs(finder.seen)
     } catch (error) {
-      // Somebody has stopped or started the gateway meanwhile.
+      // Somebody has stopped or started a gateway meanwhile.
       if (this.#crash !== starting || this.#isClosed) return
       const failed = failedBefore + 1
       const isLast = failed >= mostFailedStarts
@@ -198,7 +197,7 @@ export class GatewayKeeper {
   }
 }
 
-/** Before the start after so many that went wrong. */
+/** The pause in ms after so many failures. */
 function pauseBefore(failures: number): number {
   return backoffMs(pause, failures)
 }

@@ -6,7 +6,7 @@ import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
 import { readAtMost, request } from '../lib/http/http.ts'
 
-/** More than a health report ever is: something else may answer on the port, and at length. */
+/** More than any health report: another program may answer on the port, at length. */
 const maxReportBytes = 1024 ** 2
 
 /** A port's answer to `GET /health`. */
@@ -15,7 +15,7 @@ export interface PortAnswer {
   readonly status: number | null
   /** `null` if no gateway answers. */
   readonly instance: string | null
-  /** `null` if no gateway answers, or it does not take us for its own machine's. */
+  /** `null` if no gateway answers, or the gateway does not trust this process. */
   readonly report: HealthReport | null
 }
 
@@ -25,7 +25,7 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   // A gateway answers a loopback name on every address.
   const headers = { Host: 'localhost' }
   const req = request({ host: localName(host), port, path: '/health', agent: false, headers, signal })
-  // An error after the answer has begun is the answer's own, too.
+  // The answer reports its errors itself.
   req.on('error', () => {}).end()
   try {
     const [response] = (await once(req, 'response')) as [IncomingMessage]
@@ -40,7 +40,7 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   }
 }
 
-/** True if anything at all listens there. Never rejects. */
+/** True if any program listens at an address. Never rejects. */
 export async function acceptsConnections(host: string, port: number, limitMs: number): Promise<boolean> {
   if (port === 0) return false
   const socket = connect({ host: localName(host), port })
@@ -54,7 +54,7 @@ export async function acceptsConnections(host: string, port: number, limitMs: nu
   }
 }
 
-/** The name by which a process of this machine reaches a listener, also one that is bound to all addresses. */
+/** The host by which this machine reaches a listener, also one on all addresses. */
 function localName(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? 'localhost' : host

@@ -21,9 +21,9 @@ import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
 import { reportFault } from '../lib/fault.ts'
 
-/** A gateway that did not come up is quoted with so many of its last lines. */
+/** Log lines in the error of a gateway that did not come up. */
 const quotedLines = 20
-/** For a gateway that has its port already, to be found by its control socket too. */
+/** Time for a gateway that has its port to open its control socket. */
 const winnerLimitMs = 3000
 const killLimitMs = 5000
 const checkEveryMs = 25
@@ -33,17 +33,17 @@ export interface GatewayStarterOptions {
   readonly config: GatewayConfig
   readonly logFile: LogFile
   readonly clock: Clock
-  /** This process's environment, of which the gateway gets what it needs. */
+  /** This process's environment; the gateway gets a part of it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The program and its arguments before the options. */
   readonly command: readonly string[]
   readonly adminToken: string | null
 }
 
-/** Throws if the gateway that is waited for will never be. */
+/** Throws if the expected gateway will never be healthy. */
 type StatusCheck = (control: FolderTraces['control']) => void
 
-/** Starts gateways, and knows of one only when it is healthy. */
+/** Starts gateways, and waits until they are healthy. */
 export class GatewayStarter {
   readonly #options: GatewayStarterOptions
   #starting: SpawnedGateway | null = null
@@ -53,12 +53,12 @@ export class GatewayStarter {
     this.#options = options
   }
 
-  /** The process that is to become the gateway. */
+  /** The gateway process that is starting. */
   get startingPid(): number | null {
     return this.#starting?.pid ?? null
   }
 
-  /** Ends the one that is starting; none is started any more. */
+  /** Ends the starting gateway, and starts no more. */
   abort(): void {
     if (this.#isAborted) return
     this.#isAborted = true
@@ -66,8 +66,8 @@ export class GatewayStarter {
   }
 
   /**
-   * Resolves when a gateway is healthy: with this one, or with null if another of this data folder was quicker.
-   * `crash` is what happened to the gateway whose place it takes. Rejects with {@link ProcessError}.
+   * Resolves when a gateway is healthy: with the started one, or with null if another gateway of this folder was quicker. `crash`
+   * is the crash after which it is started. Rejects with {@link ProcessError}.
    */
   start(plan: GatewayValues, crash: GatewayCrash | null): Promise<SpawnedGateway | null> {
     return this.#withLog(async () => {
@@ -85,14 +85,14 @@ export class GatewayStarter {
     })
   }
 
-  /** True if there is a gateway of this folder that is healthy, if not at once then soon. */
+  /** True if a gateway of this folder is healthy, now or within 3 s. */
   waitForHealth(): Promise<boolean> {
     return this.#becomesHealthy(winnerLimitMs, null)
   }
 
   /**
-   * Has the running gateway start its successor, which takes over from it without losing a call. Resolves when that is
-   * healthy. Rejects with {@link ProcessError}, and says in it whether the running one goes on as before.
+   * Makes the running gateway start its successor, which takes over without losing a call. Resolves when the successor is
+   * healthy. Rejects with {@link ProcessError}, which says whether the running gateway goes on.
    */
   takeOver(plan: GatewayValues): Promise<void> {
     const { clock, logFile, finder } = this.#options
@@ -114,7 +114,7 @@ export class GatewayStarter {
         const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
         throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
       }
-      // If the old one was killed meanwhile, whoever is there now has taken its place.
+      // If the old gateway was killed meanwhile, any healthy gateway will do.
       const successorPid = typeof answer === 'object' ? answer.successor.pid : null
       await this.#expectHealth(deadline, successorPid, (control) => {
         if (control === 'notRunning' && successorPid !== null)
@@ -123,7 +123,7 @@ export class GatewayStarter {
     })
   }
 
-  /** Adds to a failure what was printed meanwhile. */
+  /** Adds the lines that were logged meanwhile to a failure. */
   async #withLog<T>(work: () => Promise<T>): Promise<T> {
     const { logFile } = this.#options
     const logSize = await logFile.size().catch(() => 0)
@@ -156,7 +156,7 @@ export class GatewayStarter {
     }
   }
 
-  /** Resolves with true when it is healthy, with false if another gateway of this folder is. */
+  /** Resolves with true when the child is healthy, with false if another gateway of this folder is. */
   async #isComingUp(child: SpawnedGateway, plan: GatewayValues): Promise<boolean> {
     const { clock } = this.#options
     const { limits } = this.#options.finder
@@ -170,25 +170,25 @@ export class GatewayStarter {
     if (begun.controlled) {
       let end: GatewayEnd | null = null
       child.ended.then((ended) => (end = ended)).catch(reportFault)
-      // It listens; now it has to answer, on its socket and on its port, as the very process that was started.
+      // The process listens. Now it must answer on its socket and its port.
       await this.#expectHealth(deadline, child.pid, () => {
         if (end !== null) throw startFailed(`The gateway ${endInWords(end)}.`)
       })
       return true
     }
-    // Another gateway has this folder's control socket: there is to be one gateway, and that is it.
+    // Another gateway has this folder's control socket, and a folder has one gateway.
     await this.#end(child)
     if (await this.waitForHealth()) return false
     throw startFailed('The gateway could not open its control socket.')
   }
 
-  /** Rejects if it takes too long. */
+  /** Rejects if the gateway is not healthy by the deadline. */
   async #expectHealth(deadline: number, pid: number | null, look: StatusCheck): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
     if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
   }
 
-  /** Waits for this process, or any if none is given, to be the gateway and healthy. */
+  /** Waits until the gateway is healthy; with a `pid`, until that process is the gateway. */
   async #becomesHealthy(limitMs: number, pid: number | null, look: StatusCheck = () => {}): Promise<boolean> {
     const { clock, finder } = this.#options
     const { limits } = finder
@@ -207,15 +207,15 @@ export class GatewayStarter {
   }
 
   /**
-   * It ended before it was ready: because another gateway of this folder was quicker, for whose health this waits, or
-   * for reasons of its own, with which this rejects.
+   * Handles a gateway that ended before it was ready. If another gateway of this folder was quicker, waits until that is healthy;
+   * else rejects with the reason.
    */
   async #expectWinner(end: GatewayEnd, { host, port }: GatewayValues): Promise<void> {
     if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
     const { finder } = this.#options
     const { answerMs } = finder.limits
     const holder = await askHealth(host, port, answerMs)
-    // A gateway of this folder that has just begun will have its socket in a moment.
+    // A new gateway of this folder opens its socket in a moment.
     const mayBeNew =
       holder.report === null ? holder.status === null : holder.report.uptime_s * 1000 <= winnerLimitMs
     const isControlled = typeof (await finder.find()).control === 'object'

@@ -36,24 +36,24 @@ export interface RepriceOrder {
   readonly timeZone: string
 }
 
-/** A job under way. Neither promise has to be listened to. */
+/** A running job. A rejection of its promises needs no handler. */
 export interface JobRun<Started, Result> {
-  /** Resolves as soon as it is at work; rejects with {@link JobError} if it could not begin. */
+  /** Resolves with the first progress; rejects with {@link JobError} if the job could not begin. */
   readonly begun: Promise<Started>
   /** Rejects with {@link JobError}. */
   readonly result: Promise<Result>
 }
 
-/** The jobs that can be begun from the dashboard. */
+/** The jobs that the dashboard can start. */
 export type JobStarter = Pick<
   Jobs,
   'last' | 'sync' | 'file' | 'compress' | 'export' | 'reprice' | 'startSync' | 'watch'
 >
 
-/** Exports at once: each is a process that reads as fast as its reader takes it. */
+/** Most exports at once: each is a process that reads at the speed of its reader. */
 const mostExports = 3
 
-/** The command is our own, without its subcommand. */
+/** The command is `tokenweir`, without a subcommand. */
 export interface JobsOptions extends JobCommand {
   readonly db: string
   /** A URL or a path. */
@@ -62,13 +62,13 @@ export interface JobsOptions extends JobCommand {
 }
 
 /**
- * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
- * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
+ * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still. A job goes on when the
+ * dashboard ends.
  */
 export class Jobs {
-  /** The last ones that were begun here; re-pricings that are dry do not count. */
+  /** The last jobs that were started here, without dry runs of a re-pricing. */
   last: Required<EventData['jobs']> = { compress: null, reprice: null }
-  /** How the sync of prices stands, if that is not what the price file says itself; else null. */
+  /** The state of the price sync; null if the price file has the state. */
   sync: PriceSync | null = null
   readonly #options: JobsOptions
   readonly #watchers = new Set<() => void>()
@@ -79,7 +79,7 @@ export class Jobs {
     this.#options = options
   }
 
-  /** The file that they work on, as it is at the moment. */
+  /** The database file of the jobs, at present. */
   file(): DatabaseFile {
     const { db } = this.#options
     const bytes = bytesOf(db)
@@ -90,19 +90,19 @@ export class Jobs {
     }
   }
 
-  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
+  /** Calls back on every change of the last jobs, until the returned function is called. */
   watch(onChange: () => void): () => void {
     this.#watchers.add(onChange)
     return () => this.#watchers.delete(onChange)
   }
 
-  /** Throws {@link JobError} while one that was begun here is under way. */
+  /** Throws {@link JobError} while a job of this kind runs. */
   compress(keepDays: number, dryRun: boolean): JobRun<DatabaseJob, CompressResult> {
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
     return this.#run('compress', started, [`--keep-days=${keepDays}`], compressing)
   }
 
-  /** All calls of a filter as the bytes of a file, as soon as there are some. Rejects with {@link JobError}. */
+  /** The calls of a filter as a file; resolves with its first bytes. Rejects with {@link JobError}. */
   async export(format: ExportFormat, filter: CallFilter): Promise<Readable> {
     if (this.#exports >= mostExports)
       throw new JobError('job_running', `${mostExports} exports are under way.`)
@@ -115,7 +115,7 @@ export class Jobs {
     })
   }
 
-  /** Throws {@link JobError} while one that was begun here is under way. */
+  /** Throws {@link JobError} while a job of this kind runs. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
     const { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone } = order
     const started: RepriceJob = { job: 'reprice', ...this.#started(dryRun) }
@@ -129,7 +129,7 @@ export class Jobs {
     return this.#run(dryRun ? 'dry reprice' : 'reprice', started, args, pricing)
   }
 
-  /** Syncs prices: false if that is under way already. */
+  /** Starts a sync of prices; false if one is running. */
   startSync(): boolean {
     if (this.#running.has('sync')) return false
     const { db, pricingSource } = this.#options
@@ -143,7 +143,7 @@ export class Jobs {
       this.sync = sync
     }
     running.result.then(
-      // A job's success is in the file.
+      // After a success, the price file has the state.
       () => end(null),
       ({ message }: JobError) =>
         end({ ...begun, state: 'idle', finished_at: this.#now(), last_error: message }),
@@ -151,13 +151,13 @@ export class Jobs {
     return true
   }
 
-  /** Lets go of the jobs under way, which go on alone. */
+  /** Detaches running jobs, which go on alone. */
   close(): void {
     this.#watchers.clear()
     for (const running of this.#running.values()) running.detach()
   }
 
-  /** The fields that all jobs share, as they are at the beginning. */
+  /** The fields of all jobs at their start. */
   #started(dryRun: boolean) {
     const started_at = this.#now()
     const idle = { progress: null, result: null, error: null }
@@ -213,7 +213,7 @@ interface Job<Progress, Result> extends Omit<DatabaseJob | RepriceJob, 'progress
 }
 
 interface DatabaseJobDescription<Progress, Result> extends JobDescription<Progress, Result> {
-  /** Why no other may begin. */
+  /** The refusal while a job of this kind runs. */
   readonly running: string
 }
 

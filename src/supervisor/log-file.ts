@@ -6,34 +6,34 @@ import { openOwnFile } from '../lib/files/file-rights.ts'
 import { startPoll } from './poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
-/** From this size on the log is moved aside. */
+/** A log of this size is moved aside. */
 const maxLogBytes = 50 * 1024 ** 2
 const blockBytes = 64 * 1024
-/** Lines that begin further back than this are not looked for. */
+/** Most bytes that are searched for the last lines. */
 const maxTailBytes = 4 * 1024 ** 2
 const newline = 0x0a
 const checkEveryMs = 200
-/** How many of the lines that are there already a watcher is told. */
+/** Most existing lines that a watcher gets at first. */
 const firstLines = 500
 
-/** The output of a started gateway. The gateway itself writes it; here it is read, emptied and moved aside. */
+/** The log of a started gateway. The gateway writes it; this class reads, empties and rotates it. */
 export class LogFile {
   readonly path: string
-  /** The number of lines up to a place of a file. */
+  /** The number of lines up to an offset of a file. */
   #count = { inode: 0, offset: 0, lines: 0 }
 
   constructor(path: string) {
     this.path = path
   }
 
-  /** Bytes in it, so that what is printed from now on can be told apart. */
+  /** The size in bytes; 0 without a file. */
   async size(): Promise<number> {
     return (await stat(this.path).catch(unlessAbsent))?.size ?? 0
   }
 
   /**
-   * The last lines, at most so many, and how many there are. Lines hold no control characters. `from`: only what was
-   * printed since the log had this size.
+   * The last `count` lines, without control characters, and the number of all lines. `from`: only lines that were written
+   * since the log had this size.
    */
   async tail(
     count: number,
@@ -42,7 +42,7 @@ export class LogFile {
     try {
       await using file = await open(this.path, 'r')
       const { size, ino } = await file.stat()
-      // Shorter than it was: it has been emptied since.
+      // A log that is shorter than `from` was emptied since.
       const { lines, rest } = await readTail(file, from <= size ? from : 0, size, count)
       const totalLines = await this.#countTo(file, ino, size)
       if (rest.length === 0) return { lines, totalLines }
@@ -54,9 +54,8 @@ export class LogFile {
   }
 
   /**
-   * Tells first, with `reset`, of the last lines there are, and then of lines as they are added, until the
-   * returned function is called. `reset` again says that the log begins anew with these lines. It looks at the file's
-   * size, because notifications of file systems come differently on each, and on some not at all.
+   * Calls back with the last lines (`reset` true), then with new lines, until the returned function is called. A later `reset`
+   * means that the log begins again with these lines. The file's size is polled, because not every file system notifies.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
     /** The inode of the file that was read; null while there is none, -1 before the first read. */
@@ -80,14 +79,14 @@ export class LogFile {
         }
         return
       }
-      // At first, and when the log was cleared or another file has taken its place.
+      // The first read, or the log was cleared or replaced.
       const { lines, rest } = await readTail(file, 0, size, firstLines)
       inode = ino
       offset = size
       splitter = new LineSplitter(rest)
       send(lines, true)
     }
-    // There is no file, or none that can be read: a log without lines.
+    // A missing or unreadable file is a log without lines.
     const onFault = (): void => {
       if (inode !== null) send([], true)
       inode = null
@@ -99,18 +98,18 @@ export class LogFile {
     }
   }
 
-  /** Adds a line of the dashboard's own. A log that cannot be written is no reason to stop anything. */
+  /** Adds a line of the dashboard. Never throws. */
   append(line: string): void {
     try {
       using closing = new DisposableStack()
       const file = closing.adopt(openOwnFile(this.path, constants.O_WRONLY | constants.O_APPEND), closeSync)
       writeSync(file, `${line}\n`)
     } catch {
-      // The line was told elsewhere, too.
+      // The line is reported elsewhere, too.
     }
   }
 
-  /** Empties it. Rejects with the system's error. */
+  /** Empties the log. Rejects with the system's error. */
   async clear(): Promise<void> {
     await rm(this.#rotatedPath, { force: true })
     await this.#empty()
@@ -119,8 +118,7 @@ export class LogFile {
   /** Rejects with the system's error. */
   async rotateIfLarge(): Promise<void> {
     if ((await this.size()) < maxLogBytes) return
-    // Copied and emptied, not renamed: the gateway would go on writing to the renamed file.
-    // A link in its place is not followed.
+    // The log is copied and emptied, because the gateway would go on writing to a renamed file. A link is not followed.
     await rm(this.#rotatedPath, { force: true })
     await copyFile(this.path, this.#rotatedPath, constants.COPYFILE_EXCL)
     await chmod(this.#rotatedPath, 0o600)
@@ -141,7 +139,7 @@ export class LogFile {
     }
   }
 
-  /** Counts on from its last count. */
+  /** Counts lines, from the last count on. */
   async #countTo(file: FileHandle, inode: number, size: number): Promise<number> {
     const known = this.#count
     const isKnown = known.inode === inode && known.offset <= size
@@ -152,7 +150,7 @@ export class LogFile {
   }
 }
 
-/** Throws what says anything else than that there is no file. */
+/** Throws every error but that of a missing file. */
 function unlessAbsent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }
@@ -161,16 +159,16 @@ function unlessAbsent(error: unknown): undefined {
 interface Tail {
   /** Whole lines. */
   readonly lines: readonly string[]
-  /** Bytes behind the last line break. */
+  /** Bytes after the last line break. */
   readonly rest: Buffer
 }
 
-/** The last lines between two places of a file, read from its end. */
+/** The last lines between two offsets of a file, read from the end. */
 async function readTail(file: FileHandle, from: number, to: number, count: number): Promise<Tail> {
   const floor = Math.max(from, to - maxTailBytes)
   const blocks: Buffer[] = []
   let start = to
-  // One line break more than lines, so that the first line is known to be whole.
+  // Read one more line break than lines, so that the first line is whole.
   for (let breaks = 0; start > floor && breaks <= count;) {
     const block = await readBlock(file, Math.max(floor, start - blockBytes), start)
     blocks.unshift(block)
@@ -184,7 +182,7 @@ async function readTail(file: FileHandle, from: number, to: number, count: numbe
   return { lines: count > 0 ? lines.slice(-count) : [], rest: bytes.subarray(Math.max(begin, end)) }
 }
 
-/** The bytes between two places, one block at a time; fewer if the file has become shorter. */
+/** The bytes between two offsets, block by block; fewer if the file has become shorter. */
 async function* readBlocks(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let start = from; start < to; start += blockBytes) {
     yield await readBlock(file, start, Math.min(to, start + blockBytes))

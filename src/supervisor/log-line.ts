@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Longer lines are cut, in characters. */
+/** Most characters of a line; longer lines are cut. */
 const maxLineLength = 8000
 /** No character takes more bytes in UTF-8. */
 const maxLineBytes = maxLineLength * 4

@@ -21,7 +21,7 @@ const at = v.pipe(
   v.check((value) => Date.parse(value) >= 0, be(time)),
 )
 
-/** The body of a new note: of now, unless it says otherwise. */
+/** The body of a new note (default time: now). */
 export const newNote = object({ text, at: v.optional(at) })
 
 /** The file of notes, beside the database. */
@@ -30,7 +30,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
     super(join(folder, 'notes.json'), { topic: 'notes', schema: mapOf(object({ at, text })), empty: {} })
   }
 
-  /** The notes of moments from one to another, which is not among them. */
+  /** The notes from `fromMs` up to, but without, `toMs`. */
   report({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): NotesReport {
     this.reloadIfChanged()
     const notes = Object.entries(this.content)
@@ -40,10 +40,10 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
     return { notes, file: this.path, problem: this.problem }
   }
 
-  /** Keeps a note. Rejects with `CodedError`. */
+  /** Saves a note. Rejects with `CodedError`. */
   async add(text: string, atMs: number): Promise<Note> {
     const id = randomBytes(6).toString('hex')
-    // The mask of a key may be longer than the key, and a longer text could not be read again.
+    // A mask may be longer than the key, and the schema refuses longer texts.
     const masked = Array.from(maskKeys(text)).slice(0, 200).join('')
     const note = { at: new Date(atMs).toISOString(), text: masked }
     await this.update((notes) => {

@@ -16,5 +16,5 @@ type ProcessErrorCode =
   | 'not_applied'
   | 'gateway_silent'
 
-/** Why the gateway could not be started or stopped, in words for the person who asked. */
+/** Why the gateway could not be started or stopped, with a message for people. */
 export class ProcessError extends CodedError<ProcessErrorCode> {}

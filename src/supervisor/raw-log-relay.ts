@@ -10,27 +10,27 @@ import { type FollowFeedOptions, followFeed } from '../control/follow-feed.ts'
 import { type Shape, isObject, readMessage } from '../lib/message-shape.ts'
 import { CodedError } from '../lib/errors.ts'
 
-/** A status is asked for by a page that is being looked at. */
+/** Time for a status: a page waits for it. */
 const statusLimitMs = 2000
 
-/** The files of payloads by themselves, as they are while no gateway runs. */
+/** The files of the raw log, while no gateway runs. */
 export interface PayloadFiles {
   status(): RawLogStatus
   /** Rejects with the system's error. */
   clear(): Promise<void>
 }
 
-/** The gateway refused a request, for a reason and with a code of its own, whatever that is. */
+/** The gateway refused a request, with its own code and message. */
 export class GatewayRefusedError extends CodedError {}
 
 /**
- * Why nothing can be answered about payloads.
- * - `not_running`: there is no gateway, and without one it cannot be done.
- * - `gateway_silent`: there is one that does not answer.
+ * Why the raw log cannot be used.
+ * - `not_running`: no gateway runs, and the request needs one.
+ * - `gateway_silent`: the gateway does not answer.
  */
 export class RawLogError extends CodedError<'not_running' | 'gateway_silent'> {}
 
-/** Hears the gateway's feed of payloads. */
+/** Gets the gateway's feed of payloads. */
 export type FeedListener = Pick<FollowFeedOptions, 'onEvent' | 'onLost'>
 
 export interface RawLogRelayOptions {
@@ -41,8 +41,8 @@ export interface RawLogRelayOptions {
 }
 
 /**
- * The log of payloads: asked of the gateway of a data folder, and if none runs, of its files. What it rejects with is
- * {@link RawLogError}, {@link GatewayRefusedError}, or a fault.
+ * The raw log: from the gateway of a data folder, or without one, from its files. Methods reject with {@link RawLogError},
+ * {@link GatewayRefusedError}, or a fault.
  */
 export class RawLogRelay {
   readonly #options: RawLogRelayOptions
@@ -55,14 +55,14 @@ export class RawLogRelay {
     return (await this.#askStatus()) ?? this.#options.files.status()
   }
 
-  /** True if payloads are kept now (null if no gateway says so), and the path of the active file. Never rejects. */
+  /** True if the log is on (null without a gateway), and the path of its active file. Never rejects. */
   async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
     return { logging: status.enabled, filePath: status.file_path }
   }
 
-  /** `order` is the body of the gateway's own route, and so is the answer. */
+  /** Body and answer are those of the gateway's route. */
   async toggle(order: object): Promise<RawLogSwitched> {
     const answer = await this.#ask(
       'POST /raw-log/toggle',
@@ -80,7 +80,7 @@ export class RawLogRelay {
     return { success: true }
   }
 
-  /** The JSON of `RecentPayloads`; null if no gateway runs: the files then tell as much. */
+  /** The JSON of `RecentPayloads`; null if no gateway runs: then read the files. */
   recent(limit: number): Promise<Readable | null> {
     return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
   }
@@ -92,13 +92,13 @@ export class RawLogRelay {
     throw new RawLogError('not_running', 'No gateway runs whose payloads could be shown.')
   }
 
-  /** Follows the feed on one connection, over restarts of the gateway, until the function that it answers is called. */
+  /** Follows the feed over restarts of the gateway, until the returned function is called. */
   follow(listener: FeedListener): () => void {
     const { clock, onFault } = this.#options
     const end = new AbortController()
     followFeed({
       clock,
-      // If there is none, for whatever reason, the gateway's status tells which.
+      // The gateway's status shows why there is no feed.
       open: () => this.#open('GET /raw-log/stream', {}).catch(() => null),
       ...listener,
       signal: end.signal,
@@ -118,7 +118,7 @@ export class RawLogRelay {
     return said
   }
 
-  /** Null if no gateway runs. */
+  /** Requests a route; null if no gateway runs. */
   async #open(route: string, request: ControlRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'notRunning') return null

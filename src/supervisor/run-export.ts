@@ -5,8 +5,8 @@ import { JobError, type JobProgram } from './run-job.ts'
 import { reportFault } from '../lib/fault.ts'
 
 /**
- * The bytes of the file that `tokenweir db export` writes, as soon as there are some; they end with an error if the process does. Who
- * destroys them ends the process. Rejects with {@link JobError} if it could not begin.
+ * The output of `tokenweir db export`; resolves with the first bytes. The stream fails if the process does, and its destruction
+ * ends the process. Rejects with {@link JobError} if the export could not begin.
  */
 export async function exportedBy(
   { child, errorText: words }: JobProgram,
@@ -21,7 +21,7 @@ export async function exportedBy(
   })
   ended.then(onEnd).catch(reportFault)
   await Promise.race([ended, once(child.stdout, 'readable')])
-  // Readable is the end, too.
+  // The end of the output is `readable`, too.
   const failure = child.stdout.readableLength > 0 ? null : await ended
   if (failure !== null) throw failure
   const bytes = Readable.from(bytesOf(child.stdout, ended), { objectMode: false })
@@ -35,7 +35,7 @@ async function* bytesOf(out: Readable, ended: Promise<JobError | null>): AsyncGe
   if (failure !== null) throw failure
 }
 
-/** The options of `tokenweir db export` that mean these calls. */
+/** The options of `tokenweir db export` for a filter. */
 export function filterArguments({ fromMs, toMs, failedOnly, exactly, tag, ...fields }: CallFilter): string[] {
   const instant = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString()

@@ -9,48 +9,48 @@ import { isObject, onMessage, type Shape } from '../lib/message-shape.ts'
 import { CodedError, messageOf } from '../lib/errors.ts'
 import { childEnvironment } from './child-environment.ts'
 
-/** With what a job is started. */
+/** The program and environment of jobs. */
 export interface JobCommand {
   /** The program and its first arguments. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** How a job is told of, and the shapes of what its lines say: each is a JSON object, in which that may have a name. */
+/** A job's name, and the shapes of its output: each line is a JSON object, or has one in `progress` or `result`. */
 export interface JobDescription<Progress, Result> {
-  /** Begins "… ended with exit code 1." */
+  /** Begins the sentence "… ended with exit code 1." */
   readonly name: string
   readonly progress?: Shape<Progress>
   readonly result: Shape<Result>
 }
 
-/** A job at work. */
+/** A running job. */
 export interface RunningJob<Result> {
-  /** Rejects with {@link JobError}, in either case when the process has ended: only then can the next one begin. */
+  /** Settles when the process has ended, because only then the next job can begin. Rejects with {@link JobError}. */
   readonly result: Promise<Result>
-  /** Lets go of it: it goes on alone. */
+  /** Detaches the job, which goes on alone. */
   readonly detach: () => void
 }
 
-/** A job that did not begin, or came to nothing. */
+/** A job that did not begin, or failed. */
 export class JobError extends CodedError<JobFailure['code']> {}
 
-/** How many characters of what a job prints beside its lines are kept. */
+/** Longest part of a job's error output that is kept, in characters. */
 const longestErrorText = 2000
 
-/** A program of ours as a process of its own, and the last of what it says of errors. */
+/** A `tokenweir` process, and the end of its error output. */
 export interface JobProgram {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly errorText: () => string
 }
 
-/** Starts one that is no more urgent than anything else. Throws {@link JobError} for arguments that no process can be given. */
+/** Starts a process with a low priority. Throws {@link JobError} for arguments that the system refuses. */
 export function startProgram({ command, env }: JobCommand, args: readonly string[]): JobProgram {
   const [program = '', ...first] = command
   let child: JobProgram['child']
   try {
     child = spawn(program, [...first, ...args], {
-      // Ctrl-C on the dashboard's terminal is not meant for it.
+      // Ctrl-C on the dashboard's terminal must not end the job.
       detached: true,
       env: childEnvironment(env),
       shell: false,
@@ -68,7 +68,7 @@ export function startProgram({ command, env }: JobCommand, args: readonly string
   return { child, errorText: () => words.trim() }
 }
 
-/** Does a job in a process of its own. */
+/** Runs a job in a process of its own. */
 export function runJob<Progress, Result>(
   job: JobCommand,
   args: readonly string[],
@@ -110,7 +110,7 @@ const isKnownCode = fits(
   v.picklist(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed']),
 )
 
-/** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
+/** The failure in an output line; `null` without one. An unknown code becomes `job_failed`. */
 function failureIn(value: unknown): JobError | null {
   if (!isFailure(value)) return null
   const { code, message, data = null } = value

@@ -12,16 +12,15 @@ const checkEveryMs = 20
 export interface StopOptions {
   readonly finder: GatewayFinder
   readonly clock: Clock
-  /** The running gateway, if it is a child of ours. */
+  /** The running gateway, if it is a child of this process. */
   readonly child: SpawnedGateway | null
-  /** For a gateway that cannot tell its own. */
+  /** The drain time-out of a gateway that does not answer. */
   readonly drainTimeoutMs: number
 }
 
 /**
- * Stops the gateway of a data folder: by asking over the control socket; by a signal only one that does not answer, and
- * only if it is certain which process that is. No PID file is ever believed. Resolves when its process is gone; rejects
- * with {@link ProcessError}.
+ * Stops the gateway of a data folder over the control socket. A gateway that does not answer gets a signal, but only if its
+ * process is certain; a PID file never counts. Resolves when the process is gone. Rejects with {@link ProcessError}.
  */
 export async function stopGateway(options: StopOptions): Promise<void> {
   const { finder, clock, child, drainTimeoutMs } = options
@@ -39,7 +38,7 @@ export async function stopGateway(options: StopOptions): Promise<void> {
     if ((await withTimeout(clock, limitMs, stopping.ended)) !== 'late') return
     return kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
   }
-  // A gateway whose socket was taken away, or its whole folder, can only be told by a signal.
+  // A gateway whose socket or folder was removed only gets a signal.
   const unreachable = recordedRuns ? record : finder.silentProcess()
   if (unreachable !== null && record?.ends !== 'failed') {
     if (signal(unreachable, 'SIGTERM') && (await isGone(clock, unreachable, limitMs))) return
@@ -54,8 +53,8 @@ export async function stopGateway(options: StopOptions): Promise<void> {
 }
 
 /**
- * `stopping`, if its connection is still open, is proof enough of who the process is on systems that do not tell when
- * a process started.
+ * Kills the gateway. An open `stopping` connection proves which process it is, on systems that do not show when a process
+ * started.
  */
 async function kill(
   { clock, child, finder }: StopOptions,
@@ -64,7 +63,7 @@ async function kill(
   stopping?: Stopping,
 ): Promise<void> {
   const name = identity === null ? 'The gateway' : `The gateway (process ${identity.pid})`
-  // Nobody is to take what happens now for a crash.
+  // Without the record, the end is no crash.
   const { pid = child?.pid ?? null } = identity ?? {}
   if (child !== null && (identity === null || child.pid === identity.pid)) {
     finder.forget(pid)
@@ -92,7 +91,7 @@ async function isGone(clock: Clock, identity: ProcessIdentity, limitMs: number):
   return true
 }
 
-/** False if the very process is gone already. */
+/** Sends a signal; false if the process is gone. */
 function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): boolean {
   if (!isAlive(identity)) return false
   try {

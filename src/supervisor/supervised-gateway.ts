@@ -22,7 +22,7 @@ import { stopGateway } from './stop-gateway.ts'
 import { reportFault } from '../lib/fault.ts'
 
 const rotationCheckMs = 60_000
-/** For the system to tell of the end of a child that is gone. */
+/** Time for the `exit` event of a child that has ended. */
 const childEndMs = 1000
 
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder'> {
@@ -40,29 +40,28 @@ export type GatewayProcess = Pick<
 >
 
 /**
- * The one gateway of a data folder, whoever started it: found by its control socket, and started as a process that
- * outlives this one. Operations come one after the other, in the order in which they were asked for; asking twice for
- * the same changes nothing the second time.
+ * The gateway of a data folder, whoever started it. The control socket finds it, and a started gateway outlives this process.
+ * Operations run one after the other; a second request for the same joins the first.
  *
- * Whatever takes settings may throw {@link SettingError}, and nothing is then changed; but a gateway that came up with
- * settings that could not be kept runs on.
+ * Methods with settings may throw {@link SettingError}; then nothing has changed. But a gateway that came up runs on if its
+ * settings cannot be saved.
  */
 export class SupervisedGateway {
   readonly #options: SupervisedGatewayOptions
   readonly #finder: GatewayFinder
   readonly #starter: GatewayStarter
   readonly #operations = new OperationQueue()
-  /** For the next gateway, as far as the settings could last be read. */
+  /** The options of the next gateway, as last read. */
   #planned: GatewayValues = defaultValues
   /** The running gateway, if this process started it. */
   #child: SpawnedGateway | null = null
-  /** The last gateway that this process started, whether it still runs or not. */
+  /** The last gateway that this process started, running or not. */
   #lastChild: SpawnedGateway | null = null
-  /** How the last gateway ended, or did not come up. */
+  /** How the last gateway ended, or why it did not come up. */
   #problem: string | null = null
   readonly #rotation: Poll
   #keeper: GatewayKeeper | null = null
-  /** This process started the gateway, or the one that it took over from. */
+  /** This process started the gateway, or its predecessor. */
   #isOwn = false
 
   constructor(options: SupervisedGatewayOptions) {
@@ -74,7 +73,7 @@ export class SupervisedGateway {
       clock,
       everyMs: rotationCheckMs,
       read: () => options.logFile.rotateIfLarge(),
-      // A log that cannot be made smaller is no reason to stop anything.
+      // A log that cannot be rotated stops nothing.
       onFault: () => {},
     })
   }
@@ -86,7 +85,7 @@ export class SupervisedGateway {
     return describeProcess(sighting, plan)
   }
 
-  /** From here on a gateway that ends without being told to is started again; `tell` and the gateway's log say so. */
+  /** Starts a crashed gateway again from now on; `report` and the gateway's log get a line. */
   restartAfterCrash(report: (line: string) => void): void {
     const { clock, logFile } = this.#options
     this.#keeper ??= new GatewayKeeper({
@@ -105,19 +104,19 @@ export class SupervisedGateway {
     })
   }
 
-  /** The process that is started again, should it end without being told to. */
+  /** The process that is started again after a crash; null without one. */
   get knownPid(): number | null {
     return this.#keeper?.knownPid ?? null
   }
 
-  /** The calls that are not over yet: none if no gateway runs, null if it does not answer. */
+  /** The running calls: none if no gateway runs, null if it does not answer. */
   async live(): Promise<LiveCalls | null> {
     const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
     if (told === 'notRunning') return { calls: [], more: 0 }
     return told === 'noReply' ? null : told
   }
 
-  /** Ends a call under way. False if there is none of this id. Rejects with {@link ProcessError}. */
+  /** Cancels a call; resolves with false if no call with this id is running. Rejects with {@link ProcessError}. */
   async cancel(id: string): Promise<boolean> {
     const { client, limits } = this.#finder
     const answer = await client.cancel(id, limits.answerMs)
@@ -125,14 +124,14 @@ export class SupervisedGateway {
     return answer !== 'notRunning' && answer.cancelled
   }
 
-  /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
+  /** Starts the gateway; resolves when it is healthy and the settings are saved. Rejects with {@link ProcessError}. */
   async start(settings: Settings = {}): Promise<StartAnswer> {
     const { outcome, isShared } = this.#inTurn('start', settings, (checked) => this.#start(checked))
     const answer = await outcome
     return isShared ? { ...answer, already_running: true } : answer
   }
 
-  /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessError}. */
+  /** Stops the gateway. Calls in flight may finish within its drain time-out. Rejects with {@link ProcessError}. */
   async stop(): Promise<ProcessStatus> {
     const { outcome } = this.#operations.run('stop', async () => {
       await this.#end()
@@ -141,12 +140,12 @@ export class SupervisedGateway {
     return outcome
   }
 
-  /** Ends a gateway that is not up yet, and starts none any more: one that would stay behind when this process ends. */
+  /** Ends a starting gateway, and starts no more, so that none stays behind when this process ends. */
   abortStart(): void {
     this.#starter.abort()
   }
 
-  /** The same as `stop` for a gateway that this process started. Resolves with false where it found the gateway running. */
+  /** Stops a gateway that this process started. Resolves with false for any other gateway. */
   async stopOwn(): Promise<boolean> {
     const { outcome } = this.#operations.run('stop own', async () => {
       if (this.#isOwn) await this.#end()
@@ -156,8 +155,8 @@ export class SupervisedGateway {
   }
 
   /**
-   * Resolves when the gateway, if this process started one, has begun to stop, whatever else is under way here. Rejects
-   * in words.
+   * Begins to stop a gateway that this process started, without waiting for other operations. Rejects with a readable
+   * error.
    */
   async beginStopOwn(): Promise<void> {
     this.#starter.abort()
@@ -165,9 +164,8 @@ export class SupervisedGateway {
   }
 
   /**
-   * Resolves when the new one is healthy; the old one finishes its calls beside it. One that was not running is
-   * started. If the new one does not come up, the one that worked goes on, or is brought back, and this rejects with
-   * {@link ProcessError}.
+   * Replaces the gateway, or starts one. Resolves when the new gateway is healthy; the old one finishes its calls beside it. If
+   * the new one does not come up, the old one goes on or is started again, and this rejects with {@link ProcessError}.
    */
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
     return this.#inTurn('restart', settings, (checked) => this.#restart(checked)).outcome
@@ -178,12 +176,12 @@ export class SupervisedGateway {
     return this.#options.config.describe(typeof control === 'object' ? control.options : null)
   }
 
-  /** Keeps settings for the next start; what a running gateway can change is changed at once. */
+  /** Saves settings for the next start, and applies those that a running gateway can change. */
   async configure(settings: Settings): Promise<ProxyConfig> {
     return this.#inTurn('configure', settings, (checked) => this.#configure(checked)).outcome
   }
 
-  /** The gateway goes on. */
+  /** Ends the supervision; the gateway runs on. */
   close(): void {
     this.#rotation.stop()
     this.#keeper?.close()
@@ -201,7 +199,7 @@ export class SupervisedGateway {
     return { ...(await this.status()), already_running: !isOurs }
   }
 
-  /** Resolves with whether a gateway is there; false if somebody has told it to end. Rejects with {@link ProcessError}. */
+  /** Resolves with true if a gateway runs, with false if somebody has stopped it. Rejects with {@link ProcessError}. */
   async #startAgain(values: GatewayValues, crash: GatewayCrash): Promise<boolean> {
     const { outcome } = this.#operations.run(`start again ${crash.at}`, async () => {
       const { control, record } = await this.#finder.find()
@@ -226,7 +224,7 @@ export class SupervisedGateway {
     if (port !== control.port && (await acceptsConnections(host, port, this.#finder.limits.answerMs))) {
       throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
-    // The running gateway as it is.
+    // The options of the running gateway.
     const previous = valuesOf(control)
     if (control.draining) {
       await this.#end()
@@ -237,7 +235,7 @@ export class SupervisedGateway {
     this.#child = null
     this.#problem = null
     await this.#saveSettings(settings)
-    // The new gateway goes on as the old one was switched; what was asked for now comes after that.
+    // The new gateway inherits the state of the raw log, so a new setting is applied afterwards.
     if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
     return this.status()
   }
@@ -269,7 +267,7 @@ export class SupervisedGateway {
     }
   }
 
-  /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
+  /** Replaces the gateway. If no gateway runs after a failure, starts the previous one again. */
   async #orBringBack<T>(previous: GatewayValues, replace: () => Promise<T>): Promise<T> {
     try {
       return await replace()
@@ -285,7 +283,7 @@ export class SupervisedGateway {
     }
   }
 
-  /** Answers whether the gateway that is up now is the one that was started here. */
+  /** Starts a gateway; resolves with false if another gateway was quicker. */
   async #bringUp(plan: GatewayValues, crash: GatewayCrash | null = null): Promise<boolean> {
     try {
       const child = await this.#starter.start(plan, crash)
@@ -328,7 +326,7 @@ export class SupervisedGateway {
     this.#problem = null
   }
 
-  /** True if a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
+  /** True if a gateway runs. Waits for the end of a stopping gateway. Rejects with {@link ProcessError}. */
   async #isThere(): Promise<boolean> {
     const found = await this.#finder.find()
     const { control } = found

@@ -9,17 +9,17 @@ import { UpstreamsFile } from '../options/upstreams-file.ts'
 import type { OwnAddress } from './gateway-config.ts'
 
 export interface UpstreamsOptions {
-  /** In it is the file, also if the gateway is controlled from elsewhere. */
+  /** The folder of the file, also if the control socket is elsewhere. */
   readonly dataFolder: string
-  /** As the options name it, for when no gateway runs. */
+  /** The file in the options, for when no gateway runs. */
   readonly file: string
   readonly upstream: string
-  /** No upstream can be it; it may get its port only now. */
+  /** The dashboard's address, which no upstream may have; the port may be set later. */
   readonly dashboard: OwnAddress
   readonly gatewayPort: number
 }
 
-/** Upstreams besides the default one: as they are set, as the running gateway finds them, and how to change them. */
+/** The settings of upstreams, their health in the running gateway, and changes. */
 export class Upstreams {
   readonly #options: UpstreamsOptions
   readonly #control: ControlClient
@@ -40,14 +40,14 @@ export class Upstreams {
     }
   }
 
-  /** All that is set, in the file's order. */
+  /** The settings in the file's order. */
   async settings(): Promise<readonly UpstreamSetting[]> {
     return (await this.#readCurrent()).file.content.upstreams
   }
 
   /**
-   * Sets what is given of an upstream, takes away what is null, and adds one that there is not; a running gateway goes by it
-   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with `CodedError`.
+   * Adds or changes an upstream: sets the given members, and removes those that are null. A running gateway has the change when
+   * this resolves. `mayLend`: the caller may decide which address gets a key. Rejects with `CodedError`.
    */
   async change(name: string, change: UpstreamChange, mayLend: boolean): Promise<void> {
     await this.#write((before) => {
@@ -62,7 +62,7 @@ export class Upstreams {
     })
   }
 
-  /** Takes an upstream away. Rejects with `CodedError`. */
+  /** Removes an upstream. Rejects with `CodedError`. */
   async remove(name: string): Promise<void> {
     await this.#write((before) => {
       if (!before.some((each) => each.name === name)) {
@@ -75,7 +75,7 @@ export class Upstreams {
   async #write(changed: Parameters<UpstreamsFile['change']>[0]): Promise<void> {
     const { file } = await this.#readCurrent()
     await file.change(changed)
-    // If it does not answer, it looks by itself as soon as it can.
+    // A gateway that does not answer reads the file at its next check.
     await this.#control.reloadFiles().catch(() => null)
   }
 
@@ -90,7 +90,7 @@ export class Upstreams {
   }
 }
 
-/** Nobody who can only reach the dashboard has a key sent to another address, or another key to any. */
+/** Throws if a change from the dashboard would send a key to another address, or another key to any address. */
 function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
   if (typeof credentials === 'object' && credentials !== null) {
     throw new CodedError(

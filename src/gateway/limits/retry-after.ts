@@ -2,7 +2,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/http/retry-after.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-/** What an answer says about a retry. */
+/** The advice of an answer about a retry. */
 export interface RetryHint {
   /** The wait in milliseconds; `null` if the answer has none that can be read. */
   readonly afterMs: number | null

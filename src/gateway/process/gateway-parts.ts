@@ -64,7 +64,7 @@ export interface GatewaySecrets {
   readonly proxyFor: (origin: string) => UpstreamProxy | null
   /** A variable that the file of upstreams names. */
   readonly variable: (name: string) => string | undefined
-  /** Where spans go; the headers may hold a key. `null` for nowhere. */
+  /** The receiver of spans; its headers may hold a key. `null` without one. */
   readonly traces: TraceSettings | null
 }
 
