@@ -26,7 +26,7 @@ export interface PayloadLogOptions
     Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
   readonly capture: CaptureRule
   readonly clock?: Clock
-  /** Held in memory in all, here and in the thread. */
+  /** Most bytes in memory, of calls and of batches under way. */
   readonly heldBytesLimit?: number
   readonly flushAfterMs?: number
   /** How long `close` waits for the disk. */
@@ -34,24 +34,24 @@ export interface PayloadLogOptions
   readonly startWorker?: (settings: PayloadSettings) => Worker
 }
 
-/** The active segment is at most so much of all of them. */
+/** The active segment is at most this part of all segments: one in four. */
 const leastSegments = 4
-/** A batch that is on its way for longer has met a disk that hangs. */
+/** A batch without an answer for this long has met a disk that hangs. */
 const stallMs = 10_000
-/** How long a thread that died is told of if nothing passes that shows that the next is well. */
+/** How long a warning of a dead thread lasts, if no batch shows that the next thread works. */
 const deathShownMs = 10_000
-/** A size that is older than this is measured anew when it is asked for. */
+/** A size that is older than this is measured again on request. */
 const sizeGoodForMs = 1000
 
-/** Both compiled and as source the worker's file lies beside this one and ends as it does. */
+/** Starts the thread. Its file lies beside this one, with the same extension, as source and built. */
 export function startPayloadWorker(settings: PayloadSettings): Worker {
   const file = new URL(`./payload-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, { workerData: settings, name: 'tokenweir-payloads' })
 }
 
 /**
- * The raw log of payloads and its live feed, from a thread of its own. What stands here is what calls meet: copying,
- * bounded, into batches. Nothing of it throws into a call, waits, or is there for a call that nobody logs or watches.
+ * The raw log of payloads and its live feed. A thread of its own makes and writes the records; this class copies bodies, within
+ * bounds, and sends them. It never throws into a call, makes none wait, and costs a call nothing that nobody logs or watches.
  */
 export class PayloadLog implements PayloadPort {
   readonly #options: Required<PayloadLogOptions>
@@ -59,14 +59,14 @@ export class PayloadLog implements PayloadPort {
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   #enabled: boolean
   #capture: CaptureRule
-  /** Ms since the Unix epoch; null where it stays as it is. */
+  /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
   #untilMs: number | null = null
   #cancelOff: () => void = () => {}
   readonly #listeners = new Set<PayloadListener>()
-  /** Null while there is no thread. */
+  /** The sender to the thread; null without one. */
   #sender: RecordSender | null = null
   #trouble: string | null = null
-  /** Why the thread died last, until the next one is well. */
+  /** Why the last thread died, until the next one works. */
   #deathReason: string | null = null
   #diedAtMs = 0
   #dropped = 0
@@ -74,7 +74,7 @@ export class PayloadLog implements PayloadPort {
   #measuredAtMs = Number.NEGATIVE_INFINITY
   #measuring: Promise<void> | null = null
   #closing: Promise<void> | null = null
-  /** The thread that runs has brought all to disk, or is gone. */
+  /** Resolves when the thread has written everything, or is gone. */
   #isDone = Promise.withResolvers<void>()
 
   constructor(options: PayloadLogOptions) {
@@ -135,19 +135,19 @@ export class PayloadLog implements PayloadPort {
     return this.#enabled
   }
 
-  /** Ms since the Unix epoch at which it switches itself off; null where it does not. */
+  /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
   get enabledUntilMs(): number | null {
     return this.#untilMs
   }
 
-  /** With `forMs` it switches itself off again. Ends what an earlier call said, and forgets a trouble. */
+  /** Switches the log; with `forMs`, for this time only. Replaces an earlier switch, and clears `trouble`. */
   toggle(enabled: boolean, forMs: number | null): void {
     if (this.#closing !== null) return
     this.#trouble = null
     this.#switch(enabled, forMs)
   }
 
-  /** Applies to calls that begin from now on. */
+  /** Sets the rule for calls that begin from now on. */
   setCapture(rule: CaptureRule): void {
     this.#capture = rule
   }
@@ -178,7 +178,7 @@ export class PayloadLog implements PayloadPort {
       const message = `the thread of the raw log failed: ${this.#deathReason}`
       warnings.push({ code: 'raw_log_restarted', message })
     }
-    // The thread waits in a call of the system, or has too much to do, and cannot say so itself.
+    // A thread that waits for the system, or has too much to do, cannot report that itself.
     const waitingMs = this.#sender?.waitingMs ?? 0
     if (waitingMs >= stallMs) {
       const message = `${this.#options.filePath} has taken nothing for ${Math.floor(waitingMs / 1000)} s; payloads wait in memory, calls do not`
@@ -187,24 +187,24 @@ export class PayloadLog implements PayloadPort {
     return warnings
   }
 
-  /** The answer of `GET /v1/raw-log/recent` as JSON, with what has passed by now; rejects where files cannot be read. */
+  /** The answer of `GET /v1/raw-log/recent` as JSON, with all records so far. Rejects if files cannot be read. */
   recent(limit: number): Promise<Uint8Array> {
     return this.#ask({ kind: 'recent', limit })
   }
 
-  /** Empties the log, and leaves it on or off; rejects where files cannot be changed. */
+  /** Empties the log, and leaves it on or off. Rejects if files cannot be changed. */
   async clear(): Promise<void> {
     await this.#ask({ kind: 'clear' })
   }
 
-  /** As long as it is not disposed of, and does not throw, the listener is told of every call that begins from now on. */
+  /** Sends the feed of calls that begin from now on to a listener, until disposed. A listener that throws gets no more. */
   watch(listener: PayloadListener): Disposable {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#sendMode()
     return { [Symbol.dispose]: () => this.#unwatch(listener) }
   }
 
-  /** Brings to disk what is under way; gives up, and counts it as dropped, after `closeTimeoutMs`. */
+  /** Writes the records under way; after `closeTimeoutMs`, counts the rest as dropped. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -262,7 +262,7 @@ export class PayloadLog implements PayloadPort {
         this.#switch(false, null)
         break
       case 'answer':
-        // The asker has the reply.
+        // `WorkerHost` has passed the answer on.
         break
       case 'closed':
         this.#isDone.resolve()
@@ -338,7 +338,7 @@ export class PayloadLog implements PayloadPort {
     if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measureFolder().catch(reportFault)
   }
 
-  /** Off the loop and once at a time: a disk that hangs holds up nobody. */
+  /** Measures the files, asynchronously and once at a time: a disk that hangs delays no call. */
   #measureFolder(): Promise<void> {
     this.#measuredAtMs = this.#clock.now()
     this.#measuring ??= measureSegments(this.#options.filePath)
@@ -347,7 +347,7 @@ export class PayloadLog implements PayloadPort {
           this.#fileBytes = bytes
         },
         () => {
-          // It stays as it was; writing tells what is wrong.
+          // The size stays; the next write reports the error.
         },
       )
       .finally(() => {

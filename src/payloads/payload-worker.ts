@@ -1,6 +1,5 @@
 /**
- * The payload log's thread: makes records, keeps them in the file, and hands them to the feed. Its parent is a
- * `PayloadLog`. Nothing of it throws.
+ * The payload log's thread: makes records, and gives them to the file and the feed. Its parent is a `PayloadLog`. Never throws.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CallIds, startedAtMs } from '../call/call-id.ts'
@@ -22,12 +21,12 @@ import {
 import { RecordComposer } from './record/compose-record.ts'
 import { isKept } from './copy/capture-rule.ts'
 
-/** Bytes of records that are made before the file and the feed are given them. */
+/** Bytes of records after which file and feed get them. */
 const outboxLimitBytes = 4 * 2 ** 20
 
 /** A line on its way to the file, to the feed, or to both. */
 interface OutgoingLine {
-  /** Null of what is no record. */
+  /** Null for the start of a call. */
   readonly seq: number | null
   /** With its line break. */
   readonly bytes: Buffer
@@ -41,7 +40,7 @@ const settings: PayloadSettings = workerData
 const { filePath } = settings
 
 const composer = new RecordComposer(settings)
-// Numbers rise even where the clock was set back since the last of them.
+// Numbers rise even after the clock was set back.
 let seqFloorMs = 0
 const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wallTime())), settings.idBits)
 const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
@@ -51,9 +50,9 @@ let isLogging = false
 let isFed = settings.fed
 let outbox: OutgoingLine[] = []
 let outboxBytes = 0
-/** Records that could not be kept, since the parent was last told. */
+/** Records that could not be kept, since the last `taken`. */
 let dropped = 0
-/** Bytes of feed that the parent has not taken yet, and records that were left out meanwhile. */
+/** Bytes of feed without an answer of the parent, and records that were left out meanwhile. */
 let fedBytes = 0
 let feedLost = 0
 
@@ -153,7 +152,7 @@ function deliver(): void {
   feed(waiting.filter(({ toFeed }) => toFeed))
 }
 
-/** Gives the bytes away to the parent; leaves the lines out while it has not taken what it was given. */
+/** Transfers lines to the parent; leaves them out while too many bytes have no answer. */
 function feed(lines: readonly OutgoingLine[]): void {
   if (lines.length === 0) return
   const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
@@ -167,7 +166,7 @@ function feed(lines: readonly OutgoingLine[]): void {
   feedLost = 0
 }
 
-/** From here on, or no longer. Whether the file can be written is found out at once, not with the next call. */
+/** Switches the file on or off. A file that cannot be written is reported at once, not with the next call. */
 function setLogging(enabled: boolean): void {
   if (enabled === isLogging) return
   isLogging = enabled
@@ -177,7 +176,7 @@ function setLogging(enabled: boolean): void {
   }
   const { error } = file.append([])
   if (error !== null) switchOff(error)
-  // Full segments are counted once, and best before anybody waits for it.
+  // Full segments are counted now, before a request waits for the count.
   else orElse(() => reader.recent(0))
 }
 
@@ -195,16 +194,16 @@ function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
   }
 }
 
-/** Runs `work`; on an error, the file keeps its last known state. */
+/** Runs `work`, and ignores its error. */
 function orElse(work: () => void): void {
   try {
     work()
   } catch {
-    // Writing tells what is wrong with the file.
+    // The next write reports the error.
   }
 }
 
-/** Why the log cannot be written, in words for a person. */
+/** Why the log cannot be written, for people. */
 function troubleOf(error: unknown): string {
   const code = codeOf(error)
   const reason = messageOf(error)

@@ -21,18 +21,18 @@ const endsWord = new Uint8Array(2 ** 15)
 for (const ending of 'ord swd ase pwd ret key ial als ken rer ion kie sig ure uth sas jwt ass'.split(' '))
   endsWord[lastLetters(Buffer.from(ending), 3)] = 1
 
-/** Behind the word: the quote that ends it, spaces, a sign or what is said in its place, and the quote before the value. */
+/** After the word: its closing quote, spaces, a sign or a word in its place, and the value's opening quote. */
 const behindWord =
   /(\\{0,16}["'])?[ \t]{0,8}(?:([:=])[=>]?[ \t]{0,8}|((?:provided:? |is:? |was |value )[ \t]{0,8})?)(\\{0,16}["'])?/iy
 /** The name of a scheme of HTTP authentication. */
 const schemeName = /(?:bearer|basic|token|apikey|digest|key|negotiate) [ \t]{0,8}/iy
 
 const space = 0x20
-/** How much of a value is looked at: bounds what a hostile text can cost. */
+/** Most characters of a value that are examined: a bound on the cost of hostile texts. */
 const longestLook = 256
-/** A value that stands in no quotes: a backslash ends it, but that of a slash does not. */
+/** A character of a value without quotes: a backslash ends the value, except in `\/`. */
 const bareValue = String.raw`(?:[^\x00-\x20"'\x60,;&<>()[\]{}|#\\]|\\(?=/))`
-/** One in quotes without a space, which would be prose; with or without a backslash before them. */
+/** A character of a value in quotes, without spaces: text with spaces is prose. */
 const unquoted = String.raw`[^\x00-\x20"'\\]`
 const quotedValue = new RegExp(String.raw`(?:${unquoted}|\\.){0,256}(?=["'])`, 'sy')
 const escapedValue = new RegExp(String.raw`(?:${unquoted}|\\(?=/)){0,256}(?=["'\\])`, 'y')
@@ -44,24 +44,24 @@ const [bareLook, bareWhole, lineLook, lineWhole] = [bareValue, restOfLine].flatM
 /** A form field's head behind its name, and its value: RFC 7578 §4.2. */
 const formField = /(?=[\r\n]).{0,256}?\n\r*\n([^\r\n]+)/sy
 
-/** Placeholders that code and examples have in place of a secret. */
+/** Placeholders in code and examples. */
 const placeholder =
   /^(?:process\.env|import\.meta|os\.|self\.|this\.|settings\.|config\.|\[secret\]|hmac:|string$|null$|none$|true$|false$|undefined$|required$|optional$|your[-_])/i
 const variable = /^\$(?:[{(]|[A-Z_][A-Z\d_]*$)/
 
-/** Five bits of each. */
+/** The last three letters as a number, five bits each. */
 function lastLetters(bytes: Uint8Array, end: number): number {
   return (
     (((bytes[end - 3] ?? 0) & 31) << 10) | (((bytes[end - 2] ?? 0) & 31) << 5) | ((bytes[end - 1] ?? 0) & 31)
   )
 }
 
-/** True if a word that ends here may announce a secret: false for nearly all words, at next to no cost. */
+/** False for nearly all words that announce no secret, at almost no cost. */
 export function mayAnnounce(bytes: Uint8Array, wordEnd: number): boolean {
   return endsWord[lastLetters(bytes, wordEnd)] === 1
 }
 
-/** The secret that the word which ends at `wordEnd` announces, if it does and one follows. */
+/** The secret after the word that ends at `wordEnd`; null if the word announces none, or none follows. */
 export function announcedSecret(source: Source, wordStart: number, wordEnd: number): SecretRange | null {
   const { bytes, text } = source
   const kind = mayAnnounce(bytes, wordEnd) ? kindOf(text, wordStart, wordEnd) : null
@@ -72,7 +72,7 @@ export function announcedSecret(source: Source, wordStart: number, wordEnd: numb
   if (nameQuote !== undefined) {
     const nameEnd = wordEnd + nameQuote.length
     if ('\r\n'.includes(text.charAt(nameEnd))) return fieldValue(source, wordStart, nameEnd, kind)
-    // Outside a string of JSON only numbers and words follow a name in quotes: they stay, so that it stays JSON.
+    // Numbers and words after a name in quotes stay, so that the text stays JSON.
     if (!hasSign || quote === undefined) return null
   }
   const start = wordEnd + all.length
@@ -87,7 +87,7 @@ export function announcedSecret(source: Source, wordStart: number, wordEnd: numb
   return valueRange(source, start, isParameter ? 'query' : kind, hasSign, quote ?? '')
 }
 
-/** True if this may stand behind a string of JSON: then the quote that was seen closed one. */
+/** True if this byte may follow a JSON string: then the quote before it closed a string. */
 function followsString(byte: number): boolean {
   return byte <= space || ':,}]'.includes(String.fromCharCode(byte))
 }
@@ -131,7 +131,7 @@ function valueRange(
   const from = start + (matchAt(schemeName, text, start)?.[0].length ?? 0)
   const inQuotes =
     quote === '' ? '' : (matchAt(quote.length === 1 ? quotedValue : escapedValue, text, from)?.[0] ?? '')
-  // The end of a sentence, and emphasis, are no part of it.
+  // A final full stop, or emphasis, is no part of the value.
   const look = inQuotes === '' ? (matchAt(bareLook, text, from)?.[0] ?? '').replace(/[.*]+$/, '') : inQuotes
   const lookEnd = from + look.length
   const touchesEnd = isCut && lookEnd === text.length
@@ -163,7 +163,7 @@ function isSecret(
 }
 
 function isPlaceholder({ bytes, text }: Source, start: number, end: number): boolean {
-  // A call or an index follows: what stands here is code.
+  // A call or an index follows, so this is code.
   if ('(['.includes(text.charAt(end) || ' ') && !isRandom(bytes, start, end, 12, 24)) return true
   const value = text.slice(start, Math.min(end, start + 40))
   return variable.test(value) || placeholder.test(value)
@@ -181,7 +181,7 @@ function restOfHeader(source: Source, start: number): SecretRange | null {
   return { start: from, end: from + (matchAt(lineWhole, text, from)?.[0].length ?? 0) }
 }
 
-/** Behind `?`, `&` or `;`, with `X-Amz-` and the like between. */
+/** True after `?`, `&` or `;`, with a prefix such as `X-Amz-` in between. */
 function startsParameter(bytes: Uint8Array, start: number): boolean {
   let at = start - 1
   while (at >= 0 && (byteClasses[bytes[at] ?? 0] ?? 0) !== 0 && start - at < 16) at--

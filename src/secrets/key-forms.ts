@@ -17,20 +17,20 @@ const capitalN = 0x4e
 const backslash = 0x5c
 const letterU = 0x75
 
-/** Emphasis around a key, and parts of a name before it: in so many places of a run a key may begin. */
+/** Most places in a run where a key may begin: after emphasis, or parts of a name. */
 const mostStarts = 16
-/** The shortest run that a prefix is looked for in. */
+/** The shortest run that may have a prefix. */
 export const shortestKey = 8
-/** The shortest of letters alone. */
+/** The shortest run of letters alone that is examined. */
 export const longWord = 16
-/** The shortest before a dot. */
+/** The shortest run before a dot that is examined. */
 export const leastBeforeDot = 10
-/** The shortest behind a name. */
+/** The shortest run after a name and a dot. */
 const leastBehindName = 16
-/** Within a longer run, which is random characters itself, a short prefix comes by chance. */
+/** In a run longer than the first number, which is random itself, prefixes shorter than the second occur by chance. */
 const [longRun, chanceFreePrefix] = [256, 6]
 
-/** A pattern of whole keys, and one of what a cut may leave of them at the text's end. */
+/** A pattern of whole keys, and one of their beginnings at the end of a cut text. */
 interface Form {
   readonly whole: RegExp
   readonly cut: RegExp
@@ -58,7 +58,7 @@ const leastRandom = 23
 const beginsForm = Uint8Array.from({ length: 256 }, (_, byte) =>
   'AdSkep'.includes(String.fromCharCode(byte)) ? 1 : 0,
 )
-/** Not a letter's or a digit's end, but that of an escape: `\n`, `%20`, `\u000a`. */
+/** The beginning of a word, also after an escape: `\n`, `%20`, `\u000a`. */
 const wordStart = String.raw`(?<=^|[^A-Za-z\d]|\\.|%..|\\.{5})`
 /** SendGrid, Vault, Google, Doppler, Dynatrace, Harness; with what stands before it, Terraform; Cloudflare's origin keys. */
 const dottedNames =
@@ -90,18 +90,18 @@ const pemLines = /[\w*+/=:,.\\ \n\r\t-]*/y
 const basicCredentials = /basic ([\w*+/-]{3,}=*)/iy
 const userOption = new RegExp(`(?:-u|--user) [^${unspaced}:]*:([^${unspaced}]{3,})`, 'y')
 
-/** The match of a pattern at a place, and only there. */
+/** The match of a sticky pattern at an offset. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
 }
 
-/** The form of a whole key, or, if the text was cut, of the beginning of one at its end. */
+/** A whole key at an offset, or the beginning of one at the end of a cut text. */
 function find(forms: Form, { text, isCut }: Source, at: number): RegExpExecArray | null {
   return matchAt(forms.whole, text, at) ?? (isCut ? matchAt(forms.cut, text, at) : null)
 }
 
-/** The credential that stands in a run of characters that credentials are made of, and around the sign behind it. */
+/** The credential in a run of key characters, or around the sign after it; `seen` are the classes of the run's bytes. */
 export function keyInRun(source: Source, start: number, end: number, seen: number): SecretRange | null {
   const { bytes, text, isCut } = source
   const isLast = isCut && end === text.length
@@ -111,14 +111,14 @@ export function keyInRun(source: Source, start: number, end: number, seen: numbe
   if (isLast || mayBeKey || (bytes[end] === dot && end - start >= leastBeforeDot)) {
     const hasSigns = (seen & byteClass.sign) !== 0
     key = asOne(key, keyInside(source, from, end, hasSigns))
-    // A letter after a backslash may be the key's own first one, and stays then.
+    // A letter after a backslash may belong to the key; it stays.
     const whole = from > start ? keyInside(source, start, end, hasSigns) : null
     if (whole !== null) key = asOne(key, { start: Math.max(whole.start, start + 1), end: whole.end })
   }
   return key
 }
 
-/** Keys that stand side by side without a space. */
+/** The span of two keys without a space between them. */
 function asOne(one: SecretRange | null, other: SecretRange | null): SecretRange | null {
   if (one === null || other === null) return one ?? other
   return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) }
@@ -142,7 +142,7 @@ function keyAroundSign(source: Source, start: number, end: number): SecretRange 
   }
 }
 
-/** The first key that begins where the run does, or behind a sign within it. */
+/** The first key that begins with the run, or after a sign in it. */
 function keyInside(source: Source, start: number, end: number, hasSigns: boolean): SecretRange | null {
   const { bytes, text, isCut } = source
   const isLast = isCut && end === text.length
@@ -209,7 +209,7 @@ function urlUser({ bytes, text, isCut }: Source, at: number): SecretRange | null
   return isSecret && userEnd > 0 ? { start, end: start + userEnd } : null
 }
 
-/** A key around the sign behind a run, whose part behind that is random. It begins with the group of its form, or the run. */
+/** A key around the sign after a run, with a random part after the sign. It begins with the form's group, or with the run. */
 function behindSign(
   source: Source,
   start: number,
@@ -234,7 +234,7 @@ function pem(text: string, headEnd: number): SecretRange | null {
   const closing = lines.indexOf('-----END')
   if (closing >= 0) return { start, end: start + closing }
   let end = start + lines.length
-  // A backslash that belongs to what follows stays with it.
+  // A backslash belongs to the text after it.
   while (text[end - 1] === '\\') end--
   return { start, end }
 }
@@ -258,7 +258,7 @@ function rangeAt(found: RegExpExecArray | null): SecretRange | null {
   return found === null ? null : { start: found.index, end: found.index + found[0].length }
 }
 
-/** Letters of an escape (`\n`, `\u000a`, `%20`) that stand before a run's true start. */
+/** The number of an escape's letters (`\n`, `\u000a`, `%20`) at the beginning of a run. */
 function escapeLength(bytes: Uint8Array, start: number): number {
   const before = bytes[start - 1]
   if (before === percent) return 2

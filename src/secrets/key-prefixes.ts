@@ -1,21 +1,21 @@
 /**
- * How the credentials of providers begin, and what must follow so that a word which begins the same way is
- * none. A segment is a piece between `-`, `_` and other signs.
+ * The prefixes of providers' credentials, and how long and mixed the rest must be, so that words with the same beginning do not
+ * match. A segment is a piece between `-`, `_` and other signs.
  */
 
-/** How much of a text is looked at to decide: bounds what a hostile text can cost. */
+/** Most characters that are examined: a bound on the cost of hostile texts. */
 const longestLook = 256
 const hyphen = 0x2d
 const underscore = 0x5f
 const star = 0x2a
-/** So many in a row stand for characters that somebody left out; fewer may be emphasis. */
+/** Stars in a row that stand for hidden characters; fewer may be emphasis. */
 const hidingStars = 4
 
-/** Bits of a byte's class; 0 for what no credential is made of. */
+/** Bits of a byte's class; 0 for bytes that no credential has. */
 export const byteClass = { digit: 1, upper: 2, lower: 4, sign: 8 } as const
 export const letter: number = byteClass.upper | byteClass.lower
 
-/** Classes of all bytes: those of UTF-8 sequences belong to no credential. */
+/** The classes of all bytes; bytes of UTF-8 sequences have none. */
 export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x30 && byte <= 0x39) return byteClass.digit
   if (byte >= 0x41 && byte <= 0x5a) return byteClass.upper
@@ -23,11 +23,11 @@ export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte
   return byte === hyphen || byte === underscore || byte === star ? byteClass.sign : 0
 })
 
-/** Bytes to be looked through, and the same as a text, each byte as one character. */
+/** A text as bytes, and as a string with one character for each byte. */
 export interface Source {
   readonly bytes: Buffer
   readonly text: string
-  /** More text followed: what stands at the end may be the beginning of a credential. */
+  /** The text was cut: its end may be the beginning of a credential. */
   readonly isCut: boolean
 }
 
@@ -38,7 +38,7 @@ interface Prefix {
   readonly any: number
 }
 
-/** By how many characters a segment must have: `mixed` ones with letter and digit (or both cases), or `any`. */
+/** Prefixes, and the characters that a segment needs: `mixed` with letters and digits (or both cases), else `any`. */
 const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: number])[] = [
   // OpenAI and the many that follow it: DeepSeek, Moonshot, DashScope, LiteLLM, Helicone …
   ['sk-', 8, 16],
@@ -73,7 +73,7 @@ const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: num
   ['AKC EAA', 60, 64],
 ]
 
-/** By their first two bytes. */
+/** The prefixes by their first two bytes. */
 const prefixes: ReadonlyMap<number, readonly Prefix[]> = Map.groupBy(
   prefixTable.flatMap(([names, mixed, any]) =>
     names.split(' ').map((name) => ({ bytes: Buffer.from(name), mixed, any })),
@@ -103,14 +103,14 @@ export function beginsKey(
   return false
 }
 
-/** True if these bytes stand here, before `end`. */
+/** True if these bytes are at `start`, before `end`. */
 function standsAt(bytes: Uint8Array, wanted: Uint8Array, start: number, end: number): boolean {
   if (start + wanted.length > end) return false
   for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false
   return true
 }
 
-/** True if a segment between these places looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
+/** True if a segment is random: `mixed` characters with letters and digits, or mixed cases; or `any` characters. */
 export function isRandom(bytes: Uint8Array, start: number, end: number, mixed: number, any: number): boolean {
   const last = Math.min(end, start + longestLook)
   let from = start

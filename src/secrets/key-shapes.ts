@@ -6,7 +6,7 @@ import { byteClasses, letter, type Source } from './key-prefixes.ts'
 export const secretMark = '[secret]'
 const markBytes = Buffer.from(secretMark)
 
-/** Begin of an escape that may hide a letter. */
+/** The beginning of an escape that may hide a letter. */
 const jsonEscape = Buffer.from('\\u00')
 const space = 0x20
 const hyphen = 0x2d
@@ -19,16 +19,15 @@ const letterB = 0x62
 /** The bit that makes an ASCII letter lower-case. */
 const lowerCase = 0x20
 const tilde = 0x7e
-/** Shortest run that is looked at: `-u`, `key`, `sig`. */
+/** The shortest run that is examined: `-u`, `key`, `sig`. */
 const shortestRun = 2
 const percent = 0x25
 const hidden = /(?<!\\)\\+u00([2-7][\da-f])|%([2-7][\da-f])/gi
 
 /**
- * Masks what looks like a credential of one of the main providers, or is announced as one (`api_key=…`,
- * `Bearer …`, the user of a URL, a private key …), in any text: JSON, URLs, messages, command lines. What is
- * written with escapes (`sk\u002d…`, `%2d`) is known all the same. `isCut`: the text's end is missing, so that
- * the beginning of a credential there counts, too.
+ * Masks credentials in any text: JSON, URLs, messages, command lines. A credential has the form of one of the main providers, or
+ * a word announces it (`api_key=…`, `Bearer …`, the user of a URL, a private key …), also with escapes (`sk\u002d…`, `%2d`).
+ * `isCut`: the end of the text is missing, so the beginning of a credential there counts, too.
  */
 export function maskKeys(text: string, isCut = false): string {
   const bytes = Buffer.from(text)
@@ -36,7 +35,7 @@ export function maskKeys(text: string, isCut = false): string {
   return masked === bytes ? text : masked.toString()
 }
 
-/** {@link maskKeys} of UTF-8 bytes, or of bytes that hold such text in between; the same bytes if there is nothing. */
+/** {@link maskKeys} for bytes with UTF-8 text in them. Returns the same buffer if it has no credential. */
 export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   if (bytes.includes(jsonEscape) || bytes.includes(percent)) {
     // Latin-1, as any byte survives it.
@@ -48,7 +47,7 @@ export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   return found === null ? bytes : withMarks(bytes, found)
 }
 
-/** The character behind an escape, but where it would end or change a string of JSON. */
+/** The character of an escape, unless it would end or change a JSON string. */
 function shownCharacter(escape: string, json: string | undefined, percent: string | undefined): string {
   const character = String.fromCharCode(Number.parseInt(json ?? percent ?? '', 16))
   return /[\w .~:/?#@!$&'()*+,;=<>{}[\]|^`-]/.test(character) ? character : escape
@@ -65,9 +64,8 @@ function withMarks(bytes: Buffer, found: readonly number[]): Buffer {
 }
 
 /**
- * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null if there is none. Walks the
- * text once, and looks at a bounded number of other characters at each place: its time is linear in any text. `isCut`: more
- * text followed, so that what stands at the end may be the beginning of a credential.
+ * Finds credentials in UTF-8 text: start and end of each in turn; null without any. One pass, with a bounded number of other
+ * characters at each place, so the time is linear for every text. `isCut`: the text's end may be the beginning of a credential.
  */
 function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
   // Latin-1, as any byte survives it.
@@ -95,7 +93,7 @@ function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
   return found
 }
 
-/** True if a run is a word that is no key and announces none: most are. Only saves time. */
+/** True if a run is an ordinary word, neither a key nor an announcement. Only saves time. */
 function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number): boolean {
   const length = end - start
   if (length >= longWord || (length >= shortestKey && (seen & ~letter) !== 0)) return false

@@ -1,7 +1,7 @@
-/** Headers whose whole value is a credential, whatever it looks like. */
+/** Headers whose whole value is a credential. */
 const secretName =
   /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_.]?key|access[-_]?key$|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
-/** Named like one, and none. */
+/** Headers with such names that are no credentials. */
 const openNames: ReadonlySet<string> = new Set([
   'idempotency-key',
   'x-idempotency-key',
@@ -32,7 +32,7 @@ export function isSecretParameter(written: string): boolean {
   try {
     name = decodeURIComponent(name)
   } catch {
-    // It is looked at as it stands.
+    // A name with a broken escape is compared as it is.
   }
   const [plain = ''] = name.toLowerCase().trim().split('[', 1)
   return secretParameters.has(plain) || secretParameters.has(lastWord(name)) || isSecretHeader(plain)

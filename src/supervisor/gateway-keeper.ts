@@ -9,7 +9,7 @@ import { isAlive } from '../lib/process/process-identity.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { crashInWords } from './crash-text.ts'
 import type { GatewayFinder } from './gateway-finder.ts'
-import { type Poll, startPoll } from './poll.ts'
+import { type Poll, startPoll } from '../lib/poll.ts'
 import { valuesOf } from './running-values.ts'
 
 const checkEveryMs = 1000

@@ -3,7 +3,7 @@ import { type FileHandle, chmod, copyFile, open, rm, stat } from 'node:fs/promis
 import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
 import { openOwnFile } from '../lib/files/file-rights.ts'
-import { startPoll } from './poll.ts'
+import { startPoll } from '../lib/poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
 /** A log of this size is moved aside. */

@@ -1,7 +1,7 @@
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { EndedAnswer } from '../../query/answer-question.ts'
-import { startPoll } from '../../supervisor/poll.ts'
+import { startPoll } from '../../lib/poll.ts'
 import type { QuerySource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 

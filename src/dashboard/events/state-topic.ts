@@ -1,6 +1,6 @@
 import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
-import { type PollOptions, startPoll } from '../../supervisor/poll.ts'
+import { type PollOptions, startPoll } from '../../lib/poll.ts'
 import { Topic } from './topic.ts'
 
 /**

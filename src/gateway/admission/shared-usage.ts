@@ -1,6 +1,7 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { reportFault } from '../../lib/fault.ts'
+import { type Poll, startPoll } from '../../lib/poll.ts'
 import type { TokenWindow } from './token-window.ts'
 
 /** A gateway's report of its tokens. */
@@ -37,20 +38,18 @@ const beatMs = 500
  * by the tokens that they admit in that time.
  */
 export class SharedUsage {
-  readonly #clock: Clock
   readonly #link: BudgetLink
   readonly #window: TokenWindow
   #seq = 0
   /** Tokens of ended calls since this gateway joined the list of gateways. */
   #used = 0
-  #isClosed = false
+  readonly #poll: Poll
 
   constructor(clock: Clock, link: BudgetLink, window: TokenWindow) {
-    this.#clock = clock
     this.#link = link
     this.#window = window
     window.watch({ added: ({ tokens }) => (this.#used += tokens), reserved: () => {} })
-    this.#beatAfter(0)
+    this.#poll = startPoll({ clock, everyMs: beatMs, read: () => this.#exchange(), onFault: reportFault })
   }
 
   /** Call it when this gateway has joined the list of gateways again. */
@@ -59,22 +58,13 @@ export class SharedUsage {
   }
 
   close(): void {
-    this.#isClosed = true
+    this.#poll.stop()
   }
 
-  #beatAfter(ms: number): void {
-    const beat = (): void => {
-      this.#beat().catch(reportFault)
-    }
-    this.#clock.after(ms, beat, { background: true })
-  }
-
-  async #beat(): Promise<void> {
-    if (this.#isClosed) return
+  async #exchange(): Promise<void> {
     const usedTotal = Math.ceil(this.#used + this.#window.reserved)
     const answer = await this.#link.syncBudget({ usedTotal, fromSeq: this.#seq })
     if (answer !== null) this.#learn(answer)
-    this.#beatAfter(beatMs)
   }
 
   #learn({ tokenLimit, pending, seq, isSynced, minutes }: BudgetAnswer): void {

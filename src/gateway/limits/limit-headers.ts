@@ -58,25 +58,12 @@ const kindFirst = new RegExp(`^anthropic-ratelimit-${kind}-(limit|remaining|rese
 
 type Draft = { -readonly [Member in keyof ReportedLimit]: ReportedLimit[Member] }
 
-/** True if a header may tell of a limit: by a few letters, as this is asked of each header of each answer. */
-function isLimitName(name: string): boolean {
-  if (name.length < 9) return false
-  switch (name.charCodeAt(0) | 0x20) {
-    case 0x72: // r
-      return (name.charCodeAt(4) | 0x20) === 0x6c
-    case 0x78: // x
-      return (name.charCodeAt(2) | 0x20) === 0x72 && (name.charCodeAt(3) | 0x20) === 0x61
-    case 0x61: // a
-      return name.length > 20 && (name.charCodeAt(1) | 0x20) === 0x6e
-    default:
-      return false
-  }
-}
+/** The beginning of all these names. */
+const limitName = /^(?:x-|anthropic-)?ratelimit/i
 
-/** True if any header may tell of a limit. */
+/** True if any header may report a limit. */
 export function mentionLimits(headers: RawHeaders): boolean {
-  for (let at = 0; at < headers.length; at += 2) if (isLimitName(headers[at] ?? '')) return true
-  return false
+  return headers.some((name, at) => at % 2 === 0 && limitName.test(name))
 }
 
 /**
@@ -100,7 +87,7 @@ export function readLimits(headers: RawHeaders, nowMs: number): readonly Reporte
   }
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? ''
-    if (!isLimitName(name)) continue
+    if (!limitName.test(name)) continue
     const lower = name.toLowerCase()
     const value = headers[at + 1]?.trim() ?? ''
     if (lower === 'ratelimit' || lower === 'ratelimit-policy') {

@@ -18,6 +18,7 @@ import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process/process-identity.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { replaceFile } from '../../lib/files/replace-file.ts'
+import { type Poll, startPoll } from '../../lib/poll.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { fileOfUpstreams } from '../../options/upstreams-path.ts'
 import { Retention } from '../../store/jobs/retention.ts'
@@ -48,6 +49,7 @@ export class RunningGateway implements ControlledGateway {
   /** The predecessor, which passes connections on to this gateway. */
   #predecessor: Predecessor | null = null
   #control: ControlServer | null = null
+  #controlChecks: Poll | null = null
   /** Set here alone. */
   isStopping = false
   /** The gateway ends because of a fault of its own. */
@@ -111,11 +113,12 @@ export class RunningGateway implements ControlledGateway {
       else if (!this.#control.hasName) await this.#openControlAnew(this.#control)
       this.#stopIfUnreachable()
     }
-    const checkAgain = (): void => {
-      if (!this.isStopping)
-        clock.after(controlCheckMs, () => void checkControl().finally(checkAgain), { background: true })
-    }
-    checkAgain()
+    this.#controlChecks = startPoll({
+      clock,
+      everyMs: controlCheckMs,
+      read: checkControl,
+      onFault: reportFault,
+    })
   }
 
   /**
@@ -245,6 +248,7 @@ export class RunningGateway implements ControlledGateway {
 
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.isStopping = true
+    this.#controlChecks?.stop()
     this.#retention.close()
     const { clock, log } = this.#setup
     const { clients, rawLog, restart, server, calls, minutes, upstreams, sink } = this.#parts

@@ -1,5 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
+import { reportFault } from '../../lib/fault.ts'
+import { startPoll } from '../../lib/poll.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { SlotHolder } from '../admission/slot-holder.ts'
 import type { CallHandler } from '../call/handle-call.ts'
@@ -22,8 +24,7 @@ interface GuardedParts {
 export function watchSharedLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
   let wasValid = false
   let unservedSinceMs: number | null = null
-  let cancel = (): void => {}
-  const check = (): void => {
+  const check = async (): Promise<void> => {
     const isValid = slots.leaseIsValid()
     if (wasValid && !isValid && cuts)
       calls.cancelAll(unreachable('The call was ended, as --share-lost cut says.'))
@@ -35,10 +36,8 @@ export function watchSharedLimit({ clock, admission, slots, calls, cuts }: Guard
         admission.refuseAfter(patienceMs, () => unreachable('No slot is free until it responds.'))
       }
     }
-    cancel = clock.after(checkEveryMs, check, { background: true })
   }
-  check()
-  return () => cancel()
+  return startPoll({ clock, everyMs: checkEveryMs, read: check, onFault: reportFault }).stop
 }
 
 function unreachable(more: string): Failure {

@@ -14,13 +14,13 @@ import { openOwnFile } from '../../lib/files/file-rights.ts'
 import { lineBreak, tornEnd, tornStart } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
-/** How far back our own lines are looked for when others appended at the same time. */
+/** Most bytes that are searched for our own lines when other processes appended at the same time. */
 const searchedBytes = 64 * 2 ** 20
 
-/** A write that is under way adds something within this time, unless its process hardly gets to run. */
+/** A write under way adds bytes within this time, unless its process hardly runs. */
 const growthMs = 100
 const checkEveryMs = 2
-/** To find a folder that others delete. */
+/** Most tries to make a folder that others delete. */
 const mostTries = 10
 
 /** The active file, open for appending. Throws the system's errors. Nothing is synced: a power cut may lose the end. */
@@ -28,10 +28,10 @@ export class ActiveSegment {
   readonly #path: string
   readonly #file: number
   readonly #fileNumber: number
-  /** The end of the file, with a line break, after the last write; -1 if that is not known. */
+  /** The end of the file after our last write, if it is a line break; else -1. */
   #knownEnd = -1
 
-  /** Makes the folder and the file if they are missing. */
+  /** Opens the file; makes it and its folder if they are missing. */
   constructor(path: string) {
     this.#path = path
     this.#file = openInFolder(path)
@@ -42,12 +42,12 @@ export class ActiveSegment {
     return fstatSync(this.#file).size
   }
 
-  /** True if the file still is the one of its name. */
+  /** True if the path still leads to this file. */
   isCurrent(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino === this.#fileNumber
   }
 
-  /** In one write; answers how many lines, of the first, are whole in the file: all, unless the system cut it short. */
+  /** Appends lines in one write. Returns how many of them are whole in the file: all, unless the system cut the write short. */
   append(lines: readonly Uint8Array[]): number {
     const before = this.size
     const isTorn = this.#isTorn(before)
@@ -68,11 +68,11 @@ export class ActiveSegment {
     try {
       closeSync(this.#file)
     } catch {
-      // It could not be written before either.
+      // A file that cannot be closed could not be written either.
     }
   }
 
-  /** A line that another process is just writing has no end yet, either: it grows. */
+  /** True if the last line has no end, and does not grow: a line that another process is writing grows. */
   #isTorn(size: number): boolean {
     if (size === 0 || size === this.#knownEnd) return false
     if (readRange(this.#file, size - 1, size)[0] === lineBreak) return false
@@ -85,8 +85,8 @@ export class ActiveSegment {
   }
 
   /**
-   * Others wrote to the file at the same time, and ours lies somewhere from `start` on. If one of them was killed while it
-   * wrote, our first line continues its torn one: both are struck out, and ours is written again.
+   * Repairs a join. Other processes wrote at the same time, so our lines begin somewhere after `start`. If a process was killed
+   * during its write, our first line continues its torn line: both are made invalid, and our first line is written again.
    */
   #mendJoin(first: Uint8Array, start: number, end: number): void {
     const from = Math.max(start, end - searchedBytes)
@@ -103,7 +103,7 @@ export class ActiveSegment {
   }
 }
 
-/** Makes the folder, too, also one that is deleted between that and the opening. */
+/** Opens a file and makes its folder, again if the folder is deleted in between. */
 function openInFolder(path: string): number {
   for (let tries = 1; ; tries++) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -2,12 +2,12 @@ import { closeSync, constants, ftruncateSync, openSync, rmSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import { listSegments } from './payload-segments.ts'
 
-/** Another process may be about to give a full segment its name: it is looked for again. */
+/** Rounds of deletion: another process may be about to rename a full segment. */
 const rounds = 3
 
 /**
- * Deletes all records of the log whose active file is at `filePath`: full segments go, the active file is emptied as it
- * is, so that whoever has it open goes on with it. Throws the system's errors.
+ * Deletes all records of the log whose active file is at `filePath`. Full segments are deleted; the active file is emptied, so
+ * that processes can go on writing to it. Throws the system's errors.
  */
 export function clearPayloads(filePath: string): void {
   try {

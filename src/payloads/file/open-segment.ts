@@ -4,7 +4,7 @@ import { isCompleteLine, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
 const blockBytes = 256 * 1024
-/** Enough for several lines, as a rule: the seq of one alone may mislead. */
+/** Enough for several lines, usually: the seq of a single line may mislead. */
 const probeBytes = 16 * 1024
 
 /** A segment to read from, as it is at this moment. Throws the system's errors. */
@@ -17,7 +17,7 @@ export class OpenSegment implements Disposable {
     this.size = fstatSync(file).size
   }
 
-  /** Null if it has gone. */
+  /** Opens a segment; null if its file is gone. */
   static open(path: string): OpenSegment | null {
     try {
       return new OpenSegment(openSync(path, 'r'))
@@ -36,8 +36,8 @@ export class OpenSegment implements Disposable {
   }
 
   /**
-   * Hands on each record that begins from `start`, where a line begins, to before `end`, until `take` answers true. The
-   * bytes are good only during the call. Answers where the first line begins that was not looked at.
+   * Calls back with each record between `start`, the beginning of a line, and `end`, until `onLine` returns true. The bytes are
+   * valid during the callback only. Returns where the first unread line begins.
    */
   eachRecord(
     start: number,
@@ -69,7 +69,7 @@ export class OpenSegment implements Disposable {
     return at
   }
 
-  /** From the line before which all records were made before `fromSeq` to where those of `toSeq` lie, found by halving. */
+  /** The range of the records from `fromSeq` to `toSeq`, or a little more, found by a binary search. */
   rangeOf(fromSeq: number, toSeq: number): { readonly start: number; readonly end: number } {
     const { low } = this.#around(fromSeq)
     const { high } = this.#around(toSeq)
@@ -96,8 +96,8 @@ export class OpenSegment implements Disposable {
   }
 
   /**
-   * The highest seq of a few records behind an offset, or of the first one; infinity at the end. Of a record that was held
-   * back the next one tells what time it was.
+   * The highest seq of a few records after an offset; infinity at the end. A single record may mislead: a request that was held
+   * back has an older seq than its neighbours.
    */
   newestFrom(offset: number): number {
     for (let bytes = probeBytes; ; bytes *= 4) {

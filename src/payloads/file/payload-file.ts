@@ -8,27 +8,27 @@ import { claimedPath, fullPath, listSegments, type Segment, totalBytes } from '.
 export interface PayloadFileOptions {
   readonly filePath: string
   readonly segmentBytes: number
-  /** Most bytes of all segments; beyond it the oldest goes. */
+  /** Most bytes of all segments; beyond it the oldest segment is deleted. */
   readonly totalBytes: number
   readonly nextSeq: () => number
 }
 
 export interface Appended {
-  /** The first so many lines are in the file. */
+  /** How many of the first lines are in the file. */
   readonly written: number
-  /** The system's error about the rest; null if there is none. */
+  /** The system's error about the rest; null if all lines are written. */
   readonly error: unknown
 }
 
-/** Bytes at the end of a file in which its last line is searched. */
+/** Bytes at the end of a file that are searched for its last line. */
 const tailBytes = 4 * 2 ** 20
-/** Tries of which nothing is kept before they count as refused. */
+/** Writes in a row without a whole line, after which writing has failed. */
 const fruitlessLimit = 3
 
 /**
- * The writing end of the raw log. Several processes may append to one file: each write holds whole lines and goes
- * to the end of the file, wherever that is by then. Before each, the file is looked at: another may have rotated,
- * cleared or deleted it, or left a torn line when it was killed.
+ * The writing end of the raw log. Several processes may append to one file: each write has whole lines, and goes to the end of
+ * the file. Before each write the file is checked: another process may have rotated, cleared or deleted it, or left a torn line
+ * when it was killed.
  */
 export class PayloadFile {
   readonly #options: PayloadFileOptions
@@ -41,8 +41,8 @@ export class PayloadFile {
   }
 
   /**
-   * Each line with its line break; of none, only the folder and the file are made if they are missing. Never throws. After
-   * an error everything is opened anew by the next.
+   * Appends lines, each with its line break. Without lines, only makes the folder and the file if they are missing. Never throws;
+   * after an error, the next call opens the file again.
    */
   append(lines: readonly Uint8Array[]): Appended {
     let kept = 0
@@ -62,7 +62,7 @@ export class PayloadFile {
     }
   }
 
-  /** The number of the record at the end; null if there is none. Throws the system's errors. */
+  /** The seq of the last record; null without one. Throws the system's errors. */
   lastSeq(): number | null {
     const newest = listSegments(this.#options.filePath).findLast(({ bytes }) => bytes > 0)
     using segment = newest === undefined ? null : OpenSegment.open(newest.path)
@@ -72,7 +72,7 @@ export class PayloadFile {
     return end <= 0 ? null : seqOf(tail, tail.lastIndexOf(lineBreak, end - 1) + 1)
   }
 
-  /** The next `append` opens it again. */
+  /** Closes the file; the next `append` opens it again. */
   close(): void {
     this.#active?.close()
     this.#active = null
@@ -91,26 +91,26 @@ export class PayloadFile {
     return (this.#active = new ActiveSegment(filePath))
   }
 
-  /** Names what a process claimed and did not name, and what was written to afterwards; deletes what is too much. */
+  /** Renames segments that a process claimed and left, or that were written to after their renaming. Deletes old segments. */
   #tidy(): void {
     const { filePath } = this.#options
     for (const { path, firstSeq, records } of listSegments(filePath)) {
-      // A process that is about to name its claim finds that it has its name.
+      // A process that is about to rename its claim finds it gone, which is fine.
       if (path !== filePath && records === null) this.#name(path, firstSeq)
     }
     this.#dropOldest()
   }
 
   /**
-   * The active file becomes a full segment, whichever file it is by now: another process may have been faster.
-   * First it gets a name of this process alone, so that its records can be counted and no file is overwritten.
+   * Makes the active file a full segment, whichever file that is by now: another process may have been faster. The file first
+   * gets a name of this process alone, so that its records can be counted and no file is overwritten.
    */
   #rotate(): void {
     const claimed = claimedPath(this.#options.filePath, ++this.#claims)
     if (renameIfThere(this.#options.filePath, claimed)) this.#name(claimed, null)
   }
 
-  /** Until the rest is within the limit. The active file stays. */
+  /** Deletes the oldest segments until the rest is within the limit. The active file stays. */
   #dropOldest(): void {
     const segments = listSegments(this.#options.filePath)
     let bytes = totalBytes(segments)
@@ -123,7 +123,7 @@ export class PayloadFile {
 
   #name(path: string, firstSeq: number | null): void {
     using segment = OpenSegment.open(path)
-    // It was cleared away meanwhile.
+    // The segment was deleted meanwhile.
     if (segment === null) return
     const { size } = segment
     let records = 0

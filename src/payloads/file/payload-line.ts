@@ -7,25 +7,25 @@ const seqAt = idAt + 11 + '","seq":'.length
 const longestHead = 160
 
 /**
- * True if the line from `start` to its break at `end` is a whole record. A line that was torn has no break, or is
- * closed by `tornEnd`, so that looking at its ends is enough.
+ * True if the line from `start` to its break at `end` is a whole record. A torn line has no break, or ends with `tornEnd`, so
+ * both ends are enough to know.
  */
 export function isCompleteLine(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > seqAt && bytes[start] === openBrace && bytes[end - 1] === closeBrace
 }
 
-/** Written after a line that was torn: what ends so is no record, wherever it was torn. */
+/** Written after a torn line: a line with this end is no record. */
 export const tornEnd: Uint8Array = Buffer.from('~\n')
-/** Put over the first byte of a line that was torn and continued by another's, which then is no record either. */
+/** Written over the first byte of a torn line that another line continues: a line with this beginning is no record. */
 export const tornStart: Uint8Array = Buffer.from('~')
 
-/** The seq of the record that begins at `start`; null if none does. */
+/** The seq of the record at `start`; null if no record begins there. */
 export function seqOf(bytes: Uint8Array, start: number): number | null {
   const digits = /^\d{1,16}(?=,)/.exec(latin1(bytes, start + seqAt, start + seqAt + 17))
   return digits === null ? null : Number(digits[0])
 }
 
-/** The seqs of the records that begin behind line breaks. */
+/** The seqs of the records that begin after line breaks. */
 export function seqsIn(bytes: Buffer): number[] {
   const seqs: number[] = []
   for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, end + 1)) {
@@ -35,7 +35,7 @@ export function seqsIn(bytes: Buffer): number[] {
   return seqs
 }
 
-/** True if the record that begins at `start` is of a request. */
+/** True if the record at `start` is of a request. */
 export function isIncoming(bytes: Uint8Array, start: number): boolean {
   return latin1(bytes, start, start + longestHead).includes('"direction":"incoming"')
 }

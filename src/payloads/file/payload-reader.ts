@@ -12,11 +12,11 @@ export interface CallPayloads {
 
 /** Most bytes of the answer to a `recent`: see `RecentPayloads`. */
 const answerBytesLimit = 32 * 2 ** 20
-/** Two gateways that write to one log may have clocks' readings, and batches, a little apart. */
+/** Records may be this much out of order: gateways that write to one log differ a little in clocks and batches. */
 const slackMs = 10_000
-/** A record may be as much later than its call's end by the clock: it waits for a slow disk, or the clock is set. */
+/** A record may be this much later than its call's end: after a slow disk, or a change of the clock. */
 const lateMs = 600_000
-/** They have the id and the seq of the first record, which no other file begins with. */
+/** The first bytes of a file identify it: they have the id and the seq of its first record. */
 const beginningBytes = 64
 
 /** The records from the beginning of a file to its last line break when they were counted. */
@@ -26,13 +26,12 @@ interface Counted {
 }
 
 /**
- * Reads the raw log from its files, whether or not gateways write to it meanwhile: it changes nothing, holds
- * nothing open, and needs no gateway. Synchronous: not for a thread that has calls to serve. Throws the system's
- * errors; a log that does not exist is empty.
+ * Reads the raw log from its files, with or without gateways that write to it: the reader changes nothing and holds no file open.
+ * Synchronous: not for a thread that serves calls. Throws the system's errors; a log that does not exist is empty.
  */
 export class PayloadReader {
   readonly #filePath: string
-  /** Counted records of files without a number in their names: later only added records are counted. */
+  /** Counts of files without a count in their names, so that later only new records are counted. */
   #counted = new Map<string, Counted>()
 
   /** `filePath` is that of the active file. */
@@ -59,9 +58,8 @@ export class PayloadReader {
   }
 
   /**
-   * Both records of a call, looked for from where it began to some time after `endedAtMs`: an answer of a long call lies
-   * in a later segment than its request. If nobody knows when it ended, all segments are looked through before nothing is
-   * answered.
+   * Both records of a call, searched from its beginning to some time after `endedAtMs`: the answer to a long call lies in a later
+   * segment than its request. If the end is unknown, all segments are searched.
    */
   payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
     const found: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }

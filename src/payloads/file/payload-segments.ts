@@ -3,13 +3,13 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { codeOf } from '../../lib/errors.ts'
 
-/** A file of the raw log, oldest first in a list of them; the active one is the last. */
+/** A file of the raw log. Lists have the oldest segment first, and the active one last. */
 export interface Segment {
   readonly path: string
   readonly bytes: number
   /** The first seq in the file's name; null for the active file, and for one that is being renamed. */
   readonly firstSeq: number | null
-  /** How many records its name says it has; null if it says nothing, or somebody wrote to it afterwards. */
+  /** The number of records in the file's name; null without one, or if the file was written to afterwards. */
   readonly records: number | null
 }
 
@@ -19,17 +19,17 @@ function besidePath(filePath: string, middle: string): string {
   return join(dirname(filePath), `${basename(filePath, extension)}.${middle}${extension}`)
 }
 
-/** The name of a full segment. It tells the number of records, and of how many bytes, so that nobody has to count them. */
+/** The path of a full segment. Its name has the numbers of records and bytes, so that no reader has to count them. */
 export function fullPath(filePath: string, firstSeq: number, records: number, bytes: number): string {
   return besidePath(filePath, `${firstSeq}-${records}-${bytes}`)
 }
 
-/** The name of a full segment until its records are counted: of this process alone. */
+/** The path of a full segment until its records are counted: a name of this process alone. */
 export function claimedPath(filePath: string, count: number): string {
   return besidePath(filePath, `full-${process.pid}-${count}`)
 }
 
-/** All files of the log whose active file is at `filePath`; empty if there are none. Throws the system's errors. */
+/** All files of the log whose active file is at `filePath`; empty without files. Throws the system's errors. */
 export function listSegments(filePath: string): Segment[] {
   const folder = dirname(filePath)
   const found: (Segment & { readonly order: number })[] = []
@@ -50,7 +50,7 @@ export function totalBytes(segments: readonly Segment[]): number {
   return segments.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** The size of all segments, found without holding up the caller's thread. Rejects with the system's errors. */
+/** The size of all segments in bytes, without blocking the thread. Rejects with the system's errors. */
 export async function measureSegments(filePath: string): Promise<number> {
   const folder = dirname(filePath)
   const names = await orIfMissing(() => readdir(folder), [])
@@ -71,14 +71,14 @@ async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> 
 }
 
 interface SegmentName {
-  /** First seq of a full segment; a number beyond all of them while it has none; infinity for the active one. */
+  /** The first seq of a full segment; a number above every seq for a claimed segment; infinity for the active file. */
   readonly order: number
   readonly records: number
-  /** -1 if the name does not say. */
+  /** -1 if the name has no size. */
   readonly bytes: number
 }
 
-/** Null if it names no segment. */
+/** Reads a file name; null if it names no segment. */
 function readName(name: string, filePath: string): SegmentName | null {
   if (name === basename(filePath)) return { order: Number.POSITIVE_INFINITY, records: 0, bytes: -1 }
   const extension = extname(filePath)
@@ -99,7 +99,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Null if it has gone meanwhile. */
+/** The size of a file; null if it is gone. */
 function sizeOf(path: string): number | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats?.isFile() === true ? stats.size : null

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 
-/** The bytes of an open file from `start` to before `end`: fewer where the file ends earlier. In a buffer of their own. */
+/** The bytes of an open file from `start` up to `end`, or to the end of the file, in a new buffer. */
 export function readRange(file: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - start))
   let filled = 0

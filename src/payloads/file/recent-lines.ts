@@ -2,12 +2,12 @@ import { joined } from '../../lib/byte-gather.ts'
 import type { OpenSegment } from './open-segment.ts'
 import { isCompleteLine, lineBreak } from './payload-line.ts'
 
-/** Why there are no more lines to be taken. */
+/** Why no more lines are read. */
 export type RecentEnd = 'enough' | 'too_large'
 
 const firstBlockBytes = 256 * 1024
 
-/** Gathers the newest records of a log from its end, without reading what is in them. */
+/** Gathers the newest records of a log from its end, without parsing them. */
 export class RecentLines {
   readonly #limit: number
   readonly #bytesLimit: number
@@ -18,7 +18,7 @@ export class RecentLines {
     this.#bytesLimit = bytesLimit
   }
 
-  /** From the end of this segment, which is older than those before; null where it had too few. */
+  /** Adds lines from the end of a segment, which is older than the earlier ones; null if more lines are needed. */
   take(segment: Pick<OpenSegment, 'size' | 'read'>): RecentEnd | null {
     for (let bytes = firstBlockBytes; ; bytes *= 4) {
       const start = Math.max(0, segment.size - bytes)
@@ -37,11 +37,11 @@ export class RecentLines {
     return joined([Buffer.from('{"entries":['), ...parts, Buffer.from(tail)])
   }
 
-  /** The lines of this block behind those of newer ones. Its first line is whole if it is the beginning of a file. */
+  /** The lines of a block after the newer lines. `isBeginning`: the block begins a file, so its first line is whole. */
   #with(block: Buffer, isBeginning: boolean): { lines: readonly Uint8Array[]; end: RecentEnd | null } {
     const lines = [...this.#lines]
     let bytes = lines.reduce((sum, { length }) => sum + length, 0)
-    // Bytes behind the last line break are no line yet.
+    // Bytes after the last line break are no line yet.
     for (let end = block.lastIndexOf(lineBreak); end > 0 && lines.length < this.#limit;) {
       const before = block.lastIndexOf(lineBreak, end - 1)
       if (before < 0 && !isBeginning) break

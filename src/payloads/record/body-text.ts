@@ -11,7 +11,7 @@ export interface BodyText {
   readonly encoding: 'base64' | null
   readonly withheld: string | null
   readonly truncated: boolean
-  /** The text before and after credentials were masked; null where it is none, or is JSON. */
+  /** The text before and after masking; null for JSON, and for bytes that are no text. */
   readonly text: { readonly raw: string; readonly masked: string } | null
 }
 
@@ -21,14 +21,14 @@ export interface BodyReading {
   readonly maxBytes: number
   /** True if the sender stopped in the middle. */
   readonly isCutOff: boolean
-  /** True if the text is wanted, too: of streams. */
+  /** True for a stream: its text is needed, too. */
   readonly isStream: boolean
 }
 
-/** Deeper JSON is kept as text, as many a program that reads the log could not read it. */
+/** Deeper JSON is kept as text: many programs could not read a log with it. */
 const deepestJson = 200
 
-/** The kept form of a body: JSON as it was written, else its text, else base64. Never throws. */
+/** The form of a body in a record: JSON as it was written, else its text, else base64. Never throws. */
 export function readBody(body: RawBody, reading: BodyReading): BodyText {
   const kept = body.bytes
   if (kept.length === 0) {
@@ -38,7 +38,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
     reading.contentEncoding === null
       ? { bytes: kept, isCut: false }
       : (undoCodings(kept, reading.contentEncoding, reading.maxBytes) ??
-        // Said to be coded, and plain all the same: seen of servers behind a faulty proxy.
+        // Some servers behind a faulty proxy name a coding for plain text.
         (isUtf8(kept) ? { bytes: kept, isCut: false } : null))
   if (decoded === null) {
     return withheld(
@@ -62,7 +62,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
   const maskedBytes = maskKeyBytes(bytes, isOpen)
   const masked = maskedBytes === bytes ? raw : maskedBytes.toString()
   if (masked !== raw && raw.includes('"logprob"')) {
-    // Token by token, once more.
+    // The log probabilities repeat the text token by token.
     return withheld('a credential was in it, and its pieces are in its log probabilities', truncated)
   }
   if (isJson && (masked === raw || isJsonText(masked))) {
@@ -75,7 +75,7 @@ function withheld(why: string, truncated: boolean): BodyText {
   return { json: 'null', encoding: null, withheld: why, truncated, text: null }
 }
 
-/** True if there is a credential in what is UTF-16, or the like, in the whole or in parts. */
+/** True if text in UTF-16, or the like, has a credential. */
 function hidesKey(bytes: Buffer): boolean {
   if (!bytes.includes(0)) return false
   const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
@@ -83,18 +83,18 @@ function hidesKey(bytes: Buffer): boolean {
   return found !== narrow && maskKeyBytes(bytes) === bytes
 }
 
-/** Without the last character where its bytes are not all there. */
+/** The bytes without an incomplete last character. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
   const shorter = [0, 1, 2, 3].map((back) => bytes.subarray(0, Math.max(0, bytes.length - back)))
   return shorter.find((one) => isUtf8(one)) ?? bytes
 }
 
-/** Without a byte order mark, which is no part of the text. */
+/** The bytes without a byte order mark. */
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
-/** A body that begins as JSON and is none was broken off, as a rule. */
+/** The beginning of JSON. A body that begins so and is no JSON was usually cut. */
 const jsonBegin = /^[\0-\x20]{0,99}[[{]/
 
 function isJsonText(text: string): boolean {
@@ -117,24 +117,24 @@ function depthOf(text: string): number {
   return deepest
 }
 
-/** Within strings of JSON no line break is raw. */
+/** JSON on one line: its strings have no raw line breaks. */
 function onOneLine(json: string): string {
   return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json
 }
 
-/** A body whose content codings have been undone as far as it goes. */
+/** A body after decoding, as far as possible. */
 interface Decoded {
   readonly bytes: Buffer
-  /** True if more would have come of it. */
+  /** True if the decoded body is longer. */
   readonly isCut: boolean
 }
 
-/** Nobody codes more often than this; a client that says so wants to cost time. */
+/** Most codings of one body: a client that names more wants to cost time. */
 const mostCodings = 3
 
 /**
- * Undoes the codings that a `Content-Encoding` names, up to so many bytes. Null where one is not known or the
- * bytes are not in it: what is inside cannot be told then.
+ * Decodes the codings of a `Content-Encoding` (RFC 9110 §8.4), up to `maxBytes`. Null for an unknown coding, or bytes that are
+ * not in it.
  */
 function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): Decoded | null {
   const names = listTokens(contentEncoding).filter((name) => name !== 'identity')
@@ -151,13 +151,13 @@ function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): 
   return decoded
 }
 
-/** Decodes the longest beginning of a body that stays within the limit, found by halving. */
+/** Decodes the longest beginning of a body within the limit, found by a binary search. */
 function beginning(coding: ContentCoding, bytes: Buffer, maxBytes: number): Decoded {
   let best: Buffer = Buffer.alloc(0)
   let fits = 0
   let tooMuch = bytes.length
   while (tooMuch - fits > 1 && best.length < maxBytes / 2) {
-    // Growth of a thousand is common in a bomb: halving the length itself would come down to it slowly.
+    // A bomb often grows a thousandfold, so the first steps divide by eight.
     const next = fits === 0 ? Math.ceil(tooMuch / 8) : (fits + tooMuch) >> 1
     if (next >= tooMuch) break
     const decoded = undoneOrTooMuch(coding, bytes.subarray(0, next), maxBytes)

@@ -14,15 +14,15 @@ import { readStreamText, type StreamText } from './stream-text.ts'
 export interface ComposeOptions {
   /** The salt of the installation: see `gateway-parts.ts`. */
   readonly salt: Uint8Array
-  /** Most that a body may have when its content coding has been undone: `--raw-log-max-body-kb`. */
+  /** Most bytes of a decoded body: `--raw-log-max-body-kb`. */
   readonly maxBodyBytes: number
 }
 
 const longestRemembered = 500
 
 /**
- * Makes a line of the raw log of the raw pieces of a call, without the credentials in them. Never throws; a line
- * is one JSON object, and holds no line break.
+ * Makes lines of the raw log from the payloads of a call, without their credentials. A line is one JSON object without a line
+ * break.
  */
 export class RecordComposer {
   readonly #maxBodyBytes: number
@@ -89,8 +89,8 @@ interface PutTogether {
 }
 
 /**
- * The text of a stream, put together. A credential spread over several events is whole in none of them: the body
- * would show its pieces, and is withheld. Masking the text then finds more than masking the pieces.
+ * The text of a stream, put together. The pieces of a credential over several events would show in the body, so the body is
+ * withheld if masking the text finds more than masking the pieces.
  */
 function putTogether(
   { raw, masked }: { readonly raw: string; readonly masked: string },
@@ -135,16 +135,16 @@ function bodyFields(body: BodyText, withheld: string | null): string {
   return `,"body":${body.json}${body.encoding === null ? '' : `,"body_encoding":"${body.encoding}"`}`
 }
 
-/** True if an answer of this outcome may have ended before it was whole: an error is as whole as any other answer. */
+/** True if an answer with this outcome may be incomplete: an error is a complete answer. */
 function mayBeCutOff(outcome: string): boolean {
   return outcome !== 'ok' && outcome !== 'upstream_error' && outcome !== 'refused'
 }
 
-/** To a tenth of a millisecond; what is no number is null, as JSON has no other. */
+/** Milliseconds with one decimal; `null` for no finite number. */
 function rounded(ms: number): string {
   if (!Number.isFinite(ms)) return 'null'
   const tenths = Math.round(ms * 10)
-  // Whole numbers are written faster than fractions by far, and there is one for each chunk.
+  // Whole numbers are written much faster than fractions, and each chunk has one.
   if (tenths < 0 || tenths % 10 === 0) return String(tenths / 10)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
 }

@@ -1,7 +1,7 @@
 import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
 import { isSecretParameter } from '../../secrets/secret-headers.ts'
 
-/** `k` is a key where its value is longer than a count. */
+/** The parameter `k` is a key if its value is longer than this; else it is a count. */
 const shortestUnnamed = 8
 
 /** A path with its query, or any URL, without the credentials in it. */

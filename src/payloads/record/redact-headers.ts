@@ -12,9 +12,8 @@ const schemed =
 const longestRemembered = 300
 
 /**
- * Makes header lists fit to be kept: credentials are only a fingerprint and a length. As the JSON text of an object: names
- * in lower case, the values of a repeated one in a list. `salt` is the installation's: the fingerprint of a key is the one
- * that calls are known by.
+ * Writes headers as the JSON text of an object: names in lower case, the values of a repeated header in a list, and of
+ * credentials only a fingerprint and a length. `salt` is the installation's, so a key has the same fingerprint as in rows.
  */
 export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => string {
   const names = remembered((name) => {
@@ -24,7 +23,7 @@ export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => stri
   const secret = remembered((value) => redacted(value, salt), longestRemembered)
   const open = remembered((value) => JSON.stringify(maskPath(value)), longestRemembered)
   return (headers) => {
-    // Names are the client's: no object takes them as keys.
+    // The client chooses the names, so they must not be keys of an object (`__proto__`).
     const values = new Map<string, string[]>()
     for (const [name, said] of headerPairs(headers)) {
       const { key, isSecret } = names(name)

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 export interface StreamEvents {
   /** The JSON objects among them, in order. */
   readonly objects: readonly Fields[]
-  /** All else, as one text: of what speaks in plain text or strings. */
+  /** All other events as one text: plain text and JSON strings. */
   readonly others: string
 }
 
@@ -15,7 +15,7 @@ export type StreamForm = 'events' | 'lines'
 
 const jsonLines = /^application\/(?:x-)?(?:nd-?json|jsonl(?:ines)?)\b/
 
-/** The form that a content type (in lower case) names, or that the text itself shows; null where it is no stream. */
+/** The form that a content type (in lower case) names, or that the text shows; null for no stream. */
 export function streamForm(contentType: string, text: string): StreamForm | null {
   if (contentType.startsWith('text/event-stream')) return 'events'
   if (jsonLines.test(contentType)) return 'lines'
@@ -23,7 +23,7 @@ export function streamForm(contentType: string, text: string): StreamForm | null
   return text.startsWith('{') && text.includes('}\n{') ? 'lines' : null
 }
 
-/** Reads a stream (WHATWG HTML §9.2.6), and of its last event what a cut left of it. */
+/** Reads a stream (WHATWG HTML §9.2.6), with an incomplete last event. */
 export function streamEvents(text: string, form: StreamForm): StreamEvents {
   const objects: Fields[] = []
   let others = ''
@@ -38,14 +38,14 @@ export function streamEvents(text: string, form: StreamForm): StreamEvents {
 }
 
 function valueOf(json: string): Fields | string | null {
-  // A list cannot be put together.
+  // A list has no pieces of text.
   if (json.startsWith('[')) return null
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null) return value as Fields
     return typeof value === 'string' ? value : json
   } catch {
-    // An object that was broken off, or plain text.
+    // An incomplete object, or plain text.
     return json.startsWith('{') ? null : json
   }
 }

@@ -6,7 +6,7 @@ export interface StreamText {
   readonly text: string | null
   readonly reasoning: string | null
   readonly toolCalls: readonly PayloadToolCall[]
-  /** All texts that were put together, those that are not shown (of further choices) among them. */
+  /** All texts that were put together, with those of further choices, which are not shown. */
   readonly all: readonly string[]
 }
 
@@ -21,7 +21,7 @@ class ChoiceText {
   readonly toolCalls = new Map<string | number, OpenToolCall>()
   #lastCall: string | number = 0
 
-  /** A piece of the text, or anything else, which is passed over. */
+  /** Adds a piece of the text; ignores values of other types. */
   addText(piece: unknown): void {
     this.text = grown(this.text, piece)
   }
@@ -30,7 +30,7 @@ class ChoiceText {
     this.reasoning = grown(this.reasoning, piece)
   }
 
-  /** A piece of a tool call. One without a key belongs to the last one, unless it brings an id of its own. */
+  /** Adds a piece of a tool call. A piece without a key belongs to the last call, unless it has a new id. */
   addCall(key: unknown, id: unknown, name: unknown, piece: unknown): void {
     if (typeof key === 'number' || isText(key)) this.#lastCall = key
     else if (isText(id) && this.toolCalls.get(this.#lastCall)?.id !== id) {
@@ -42,19 +42,19 @@ class ChoiceText {
       this.toolCalls.set(this.#lastCall, call)
     }
     if (isText(id)) call.id ??= id
-    // Some send the name again with each piece, none sends it in pieces.
+    // Some upstreams repeat the name with each piece; none sends it in pieces.
     if (isText(name)) call.name ??= name
     if (typeof piece === 'string') call.arguments += piece
     else if (typeof piece === 'object' && piece !== null) call.arguments ||= JSON.stringify(piece)
   }
 
-  /** Arguments as they came whole in the end; nothing new if their pieces came before. */
+  /** Sets the whole arguments of a tool call, if no pieces came before. */
   callDone(key: unknown, whole: unknown): void {
     const call = this.toolCalls.get(key as string | number)
     if (call !== undefined && typeof whole === 'string') call.arguments ||= whole
   }
 
-  /** Everything that it comes to. */
+  /** All texts of the choice. */
   all(): string[] {
     const calls = [...this.toolCalls.values()].flatMap((call) => [call.id, call.name, call.arguments])
     return [this.text, this.reasoning, ...calls].map((text) => text ?? '')
@@ -62,9 +62,9 @@ class ChoiceText {
 }
 
 /**
- * Puts together what the events of a stream say in pieces: chat and legacy completions, the Responses and the
- * Messages API, the own forms of Gemini, Ollama and llama.cpp. Of several choices, `text`, `reasoning` and `toolCalls` are
- * those of the first (by its index). Never throws; what has an unknown form is passed over.
+ * Puts the text of a stream together from its events: chat and legacy completions, the Responses and the Messages API, and the
+ * forms of Gemini, Ollama and llama.cpp. Of several choices, `text`, `reasoning` and `toolCalls` are those of the first (by
+ * index). Unknown forms are skipped. Never throws.
  */
 export function readStreamText(events: readonly Fields[]): StreamText {
   const choices = new Map<number, ChoiceText>()
@@ -93,21 +93,21 @@ export function readStreamText(events: readonly Fields[]): StreamText {
 function readChoice(to: ChoiceText, choice: Fields): void {
   to.addText(choice['text'])
   if (isObject(choice['delta'])) readMessage(to, choice['delta'])
-  // Some send what was said as a whole in their last event.
+  // Some upstreams send the whole text in the last event.
   else if (to.text === null) readMessage(to, fieldsOf(choice['message']))
 }
 
 function readMessage(to: ChoiceText, message: Fields): void {
   const { content, function_call: single } = message
   to.addText(content)
-  // Mistral's reasoning models say both in parts.
+  // Mistral's reasoning models send text and reasoning in parts.
   for (const { text, thinking } of listOf(content)) {
     to.addText(text)
     to.addReasoning(thinking)
     for (const thought of listOf(thinking)) to.addReasoning(thought['text'])
   }
   to.addText(message['refusal'])
-  // vLLM and OpenRouter changed the name, and send it under both.
+  // vLLM and OpenRouter have renamed the field, and send both names.
   to.addReasoning(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
   to.addText(fieldsOf(message['audio'])['transcript'])
   if (isObject(single)) to.addCall('function_call', null, single['name'], single['arguments'])
@@ -132,7 +132,7 @@ function readEvent(to: ChoiceText, event: Fields): void {
   to.addReasoning(event['thinking'])
 }
 
-/** Gemini's own form: parts, of which some are thoughts, some calls that come whole. */
+/** Gemini's form: parts with text, thoughts, or whole tool calls. */
 function readCandidate(to: ChoiceText, candidate: Fields): void {
   for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
     if (thought === true) to.addReasoning(text)
@@ -187,12 +187,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** A value with the fields that it has: none if it is no object. */
+/** The fields of an object; none for other values. */
 function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
-/** The objects of a list; none if it is no list. */
+/** The objects in a list; none for other values. */
 function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }

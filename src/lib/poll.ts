@@ -1,8 +1,9 @@
-import type { Clock } from '../call/clock.ts'
-import { oneAtATime } from '../lib/one-at-a-time.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 export interface PollOptions<T> {
-  readonly clock: Clock
+  readonly clock: {
+    after(ms: number, callback: () => void, options: { readonly background: boolean }): () => void
+  }
   readonly everyMs: number
   readonly read: () => Promise<T>
   readonly onFault: (error: unknown) => void
