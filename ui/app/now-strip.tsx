@@ -1,5 +1,5 @@
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
@@ -22,7 +22,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   if (lostSinceMs !== null) {
     return (
       <div class="now-strip row at-end">
-        <p class="now-lost row" role="alert">
+        <p class="now-lost row bad" role="alert">
           <Icon name="warning" />
           <FullOrBrief
             full={`Dashboard unreachable since ${times.seconds(lostSinceMs)}, retrying`}
@@ -67,11 +67,11 @@ export function FullOrBrief({ full, brief }: { readonly full: string; readonly b
 
 function State({ now }: { readonly now: GatewayNow }) {
   return (
-    <span class={`now-part now-state is-${now.tone} ${now.load === null ? '' : 'has-load'}`}>
+    <span class={`now-part row now-state is-${now.tone} ${now.load === null ? '' : 'has-load'}`}>
       <StateMark shape={now.shape} />
       <span class="aside">Gateway:</span>
       <FullOrBrief full={now.words} brief={now.shortWords} />
-      {now.meaning !== '' && <span class="meaning">{now.meaning}</span>}
+      {now.meaning !== '' && <span class="meaning quiet">{now.meaning}</span>}
     </span>
   )
 }
@@ -96,18 +96,21 @@ function Load({ load }: { readonly load: GatewayLoad }) {
   const { active, slots, queued, budget } = load
   return (
     <>
-      <span class="now-part now-slots" title={`${load.slotWords} in use. Slots limit concurrent calls.`}>
+      <span class="now-part row now-slots" title={`${load.slotWords} in use. Slots limit concurrent calls.`}>
         <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
           {count(active)} of {count(slots)}
           <span class="unit"> {`${slots === 1 ? 'slot' : 'slots'}${load.ofAll}`}</span>
         </span>
       </span>
-      <span class={`now-part now-queue ${queued > 0 ? 'is-waiting' : ''}`} title="Calls waiting for a slot">
+      <span
+        class={`now-part row quiet now-queue ${queued > 0 ? 'is-waiting' : ''}`}
+        title="Calls waiting for a slot"
+      >
         {load.queueWords}
       </span>
       {budget !== null && (
-        <span class={`now-part now-budget is-${budget.tone}`} title={budget.words}>
+        <span class={`now-part row now-budget is-${budget.tone}`} title={budget.words}>
           <Meter share={budget.share} />
           <span>
             {budget.shareWords}
@@ -126,7 +129,7 @@ function StartButton({ starting }: { readonly starting: Action }) {
       kind="strong"
       small
       isOff={isBusy}
-      onClick={() => void run(async () => setStatus(await actions.start()))}
+      onClick={() => void run(async () => setStatus(await act('POST', '/api/proxy/start')))}
     >
       {isBusy ? 'Starting…' : 'Start'}
       <span class="aside"> the gateway</span>

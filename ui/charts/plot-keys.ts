@@ -20,26 +20,17 @@ export function keyStep(
     const from = level ?? (by > 0 ? -1 : levels)
     return { index, level: Math.min(levels - 1, Math.max(0, from + by)) }
   }
-  switch (key) {
-    case 'ArrowLeft':
-      return at(index - 1)
-    case 'ArrowRight':
-      return at(index + 1)
-    case 'ArrowUp':
-      return up(1)
-    case 'ArrowDown':
-      return up(-1)
-    case 'PageUp':
-      return at(index + far)
-    case 'PageDown':
-      return at(index - far)
-    case 'Home':
-      return at(0)
-    case 'End':
-      return at(last)
-    default:
-      return null
+  const moves: Readonly<Record<string, PointedCell>> = {
+    ArrowLeft: at(index - 1),
+    ArrowRight: at(index + 1),
+    ArrowUp: up(1),
+    ArrowDown: up(-1),
+    PageUp: at(index + far),
+    PageDown: at(index - far),
+    Home: at(0),
+    End: at(last),
   }
+  return moves[key] ?? null
 }
 
 /** The row at a share of the height, counted from the top; null where there are none. */

@@ -1,7 +1,4 @@
 import type { ErrorBody } from '../../src/api/error-body.ts'
-import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
-import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
-import type { CompressResult } from '../../src/api/database-job.ts'
 import { learnTime } from './dashboard-clock.ts'
 import { DashboardError } from './dashboard-error.ts'
 
@@ -24,28 +21,6 @@ export async function ask<Answer>(
 ): Promise<Answer> {
   return request<Answer>('GET', path, undefined, answerLimitMs, signal, read)
 }
-
-/** Actions on the gateway and the database. All reject with `DashboardError`. */
-export const actions = {
-  start: (): Promise<StartAnswer> => act('POST', '/api/proxy/start'),
-  stop: (): Promise<ProcessStatus> => act('POST', '/api/proxy/stop'),
-  restart: (): Promise<ProcessStatus> => act('POST', '/api/proxy/restart'),
-  configure: (settings: Readonly<Record<string, SettingValue>>): Promise<ProxyConfig> =>
-    act('PUT', '/api/proxy/config', settings),
-  clearLog: (): Promise<unknown> => act('POST', '/api/proxy/clear-logs'),
-  /** A dry run answers with what would be. */
-  estimateCompress: (keepDays: number): Promise<CompressResult> =>
-    act('POST', '/api/db/compress', { keep_days: keepDays, dry_run: true }),
-  /** Answers when it is under way: the topic `jobs` tells the rest. */
-  compress: (keepDays: number): Promise<unknown> =>
-    act('POST', '/api/db/compress?async=1', { keep_days: keepDays }),
-  /** Keeps payloads in the file, or no more; by itself no more after so many seconds. */
-  logPayloads: (enabled: boolean, forS: number | null): Promise<unknown> =>
-    act('POST', '/api/raw-log/toggle', forS === null ? { enabled } : { enabled, for_s: forS }),
-  /** Ends a call that is under way. */
-  cancelCall: (id: string): Promise<unknown> => act('POST', `/api/calls/${id}/cancel`),
-  clearPayloads: (): Promise<unknown> => act('POST', '/api/raw-log/clear'),
-} as const
 
 /** Has the dashboard do something. Rejects with `DashboardError`. */
 export function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {

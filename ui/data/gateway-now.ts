@@ -55,12 +55,7 @@ export interface GatewayBudget {
   readonly words: string
 }
 
-interface StateLook {
-  readonly shape: StateShape
-  readonly tone: Tone
-  readonly shortWords?: string
-  readonly meaning?: string
-}
+type StateLook = Pick<GatewayNow, 'shape' | 'tone'> & Partial<Pick<GatewayNow, 'shortWords' | 'meaning'>>
 
 const looks: Readonly<Record<GatewayState, StateLook>> = {
   starting: { shape: 'ring', tone: 'quiet' },
@@ -90,41 +85,28 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
   const load = status.running ? loadOf(status) : null
   const words = stateWords[status.state]
   const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
-  if (status.state !== 'running') return isBeingStartedAgain(status) ? { ...plain, ...startingAgain } : plain
-  if (!status.health_ok) {
-    return {
-      ...plain,
-      tone: 'warn',
-      shape: 'triangle',
-      words: 'Port not responding',
-      shortWords: 'Port down',
-    }
+  /** In place of the look of the state. */
+  const alarm = (tone: Tone, words: string, shortWords: string): GatewayNow => ({
+    ...plain,
+    shape: 'triangle',
+    tone,
+    words,
+    shortWords,
+  })
+  if (status.state !== 'running') {
+    return isBeingStartedAgain(status) ? alarm('bad', 'Crashed, restarting', 'Crashed') : plain
   }
+  if (!status.health_ok) return alarm('warn', 'Port not responding', 'Port down')
   if (status.health?.status === 'degraded') {
-    const isRecording = !status.health.warnings.some(({ code }) => notRecording.has(code))
-    const [words, shortWords] = isRecording
-      ? ['Running, with warnings', 'Warnings']
-      : ['Running, but not recording', 'Not recording']
-    return { ...plain, tone: 'warn', shape: 'triangle', words, shortWords }
+    return status.health.warnings.some(({ code }) => notRecording.has(code))
+      ? alarm('warn', 'Running, but not recording', 'Not recording')
+      : alarm('warn', 'Running, with warnings', 'Warnings')
   }
   if (status.crash !== null && (status.uptime_s ?? 0) < crashShownS) {
-    return {
-      ...plain,
-      tone: 'warn',
-      shape: 'triangle',
-      words: 'Running, restarted after a crash',
-      shortWords: 'Crashed',
-    }
+    return alarm('warn', 'Running, restarted after a crash', 'Crashed')
   }
   return plain
 }
-
-const startingAgain = {
-  tone: 'bad',
-  shape: 'triangle',
-  words: 'Crashed, restarting',
-  shortWords: 'Crashed',
-} as const
 
 function isBeingStartedAgain({ crash }: ProcessStatus): boolean {
   return crash?.state === 'waiting' || crash?.state === 'starting'

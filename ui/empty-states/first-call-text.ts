@@ -28,66 +28,46 @@ export function firstModel(models: readonly string[]): string {
   return plain.find((name) => !otherKinds.test(name)) ?? plain[0] ?? usualModel
 }
 
+const notes: Partial<Record<FirstCallKind, string>> = {
+  ollama: upstreamNote('localhost:11434 (http)'),
+  claude: upstreamNote('api.anthropic.com (https)'),
+}
+
 /** A first call through the gateway at this base URL. */
 export function firstCall(kind: FirstCallKind, baseUrl: string, model: string): FirstCall {
-  switch (kind) {
-    case 'curl':
-      return { text: curl(baseUrl, model, true), note: null }
-    case 'python':
-      return {
-        text: [
-          'from openai import OpenAI',
-          '',
-          `client = OpenAI(base_url="${baseUrl}")`,
-          'answer = client.chat.completions.create(',
-          `    model="${model}", messages=[{"role": "user", "content": "Hello"}]`,
-          ')',
-          'print(answer.choices[0].message.content)',
-        ].join('\n'),
-        note: null,
-      }
-    case 'javascript':
-      return {
-        text: [
-          "import OpenAI from 'openai'",
-          '',
-          `const client = new OpenAI({ baseURL: '${baseUrl}' })`,
-          'const answer = await client.chat.completions.create({',
-          `  model: '${model}',`,
-          "  messages: [{ role: 'user', content: 'Hello' }],",
-          '})',
-          'console.log(answer.choices[0].message.content)',
-        ].join('\n'),
-        note: null,
-      }
-    case 'ollama':
-      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('localhost:11434 (http)') }
-    case 'claude':
-      return {
-        text: `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
-        note: upstreamNote('api.anthropic.com (https)'),
-      }
-    case 'codex':
-      return { text: codex(baseUrl), note: null }
-  }
+  return { text: texts[kind](baseUrl, model), note: notes[kind] ?? null }
 }
 
-function curl(baseUrl: string, model: string, withKey: boolean): string {
+const texts: Readonly<Record<FirstCallKind, (baseUrl: string, model: string) => string>> = {
+  curl: (baseUrl, model) => curl(baseUrl, model, ['Authorization: Bearer $OPENAI_API_KEY']),
+  python: (baseUrl, model) => `from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}")
+answer = client.chat.completions.create(
+    model="${model}", messages=[{"role": "user", "content": "Hello"}]
+)
+print(answer.choices[0].message.content)`,
+  javascript: (baseUrl, model) => `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${baseUrl}' })
+const answer = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: 'Hello' }],
+})
+console.log(answer.choices[0].message.content)`,
+  ollama: (baseUrl) => curl(baseUrl, 'llama3.2', []),
+  claude: (baseUrl) => `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
+  // Quoted for any POSIX shell; needs nothing but codex itself.
+  codex: (baseUrl) => `codex \\
+  -c 'model_provider="tokenweir"' \\
+  -c 'model_providers.tokenweir={name="tokenweir", base_url="${baseUrl}", wire_api="responses", env_key="OPENAI_API_KEY"}'`,
+}
+
+function curl(baseUrl: string, model: string, headers: readonly string[]): string {
   return [
     `curl ${baseUrl}/chat/completions \\`,
-    ...(withKey ? [`  -H "Authorization: Bearer $OPENAI_API_KEY" \\`] : []),
-    `  -H "Content-Type: application/json" \\`,
+    ...[...headers, 'Content-Type: application/json'].map((header) => `  -H "${header}" \\`),
     `  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
-  ].join('\n')
-}
-
-/** Quoted for any POSIX shell; needs nothing but codex itself. */
-function codex(baseUrl: string): string {
-  const provider = `{name="tokenweir", base_url="${baseUrl}", wire_api="responses", env_key="OPENAI_API_KEY"}`
-  return [
-    'codex \\',
-    `  -c 'model_provider="tokenweir"' \\`,
-    `  -c 'model_providers.tokenweir=${provider}'`,
   ].join('\n')
 }
 

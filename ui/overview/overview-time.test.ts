@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
-import { bucketWords, marksOf, outagesOf, slotColumns, youngRange } from './overview-time.ts'
+import { marksOf, outagesOf, perBucket, slotColumns, youngRange } from './overview-time.ts'
 
 type Slots = Overview['slots']
 
@@ -81,7 +81,14 @@ test('slots are told by the minute: narrower buckets show the minute that they l
 })
 
 test('widths of buckets', () => {
-  assert.deepEqual([10, 60, 900, 7200, 86_400].map(bucketWords), ['10 s', '1 min', '15 min', '2 h', '1 day'])
+  assert.deepEqual([10, 60, 900, 7200, 86_400, 604_800].map(perBucket), [
+    '10 s',
+    'minute',
+    '15 min',
+    '2 h',
+    'day',
+    '7 day',
+  ])
 })
 
 const nowMs = Date.UTC(2026, 10, 21, 14)

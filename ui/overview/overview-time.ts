@@ -106,23 +106,17 @@ export function slotColumns({
   }
 }
 
-/** Behind “per” or “each”: `15 min`, `hour`. */
-export function perBucket(bucketS: number): string {
-  const whole: Readonly<Record<number, string>> = { 60: 'minute', 3600: 'hour', 86_400: 'day' }
-  return whole[bucketS] ?? bucketWords(bucketS)
-}
+const bucketUnits = [
+  [86_400, 'day', 'day'],
+  [3600, 'h', 'hour'],
+  [60, 'min', 'minute'],
+  [1, 's', '1 s'],
+] as const
 
-/** How wide the buckets are: `15 min`. */
-export function bucketWords(bucketS: number): string {
-  const [unit, words] = (
-    [
-      [86_400, 'day'],
-      [3600, 'h'],
-      [60, 'min'],
-      [1, 's'],
-    ] as const
-  ).find(([unit]) => bucketS >= unit) ?? [1, 's']
-  return `${bucketS / unit} ${words}`
+/** How wide the buckets are, behind “per”: `15 min`, `hour`. */
+export function perBucket(bucketS: number): string {
+  const [unit, words, one] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[3]
+  return bucketS === unit ? one : `${bucketS / unit} ${words}`
 }
 
 const hourMs = 3_600_000
