@@ -9,8 +9,7 @@ import { Banner } from '../design/banner.tsx'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { onPressBeside, useModal } from '../design/overlay/use-modal.ts'
-import { type Facet, type FacetAnswer, readFacet } from '../filters/facets.ts'
-import { useFacet, useSettled } from '../filters/use-facet.ts'
+import { type Facet, type FacetAnswer, readFacet, useFacet, useSettled } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
 import {
   type Found,

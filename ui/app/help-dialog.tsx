@@ -27,17 +27,17 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
     <dialog {...props} class="help-dialog" aria-labelledby={id} onClick={onPressBeside(leave)}>
       <header class="row">
         <h2 id={id}>Help</h2>
-        <Button kind="bare" icon="close" label="Close" onClick={() => leave()} />
+        <Button class="at-end" kind="bare" icon="close" label="Close" onClick={() => leave()} />
       </header>
       <div class="help-parts">
         {terms.length > 0 && (
           <section class="help-terms">
-            <h3>Figures</h3>
+            <h3 class="finest">Figures</h3>
             <dl>
               {terms.map(({ words, meaning }) => (
                 <div key={words}>
                   <dt>{words}</dt>
-                  <dd>{meaning}</dd>
+                  <dd class="quiet">{meaning}</dd>
                 </div>
               ))}
             </dl>
@@ -46,10 +46,10 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         <div class="help-groups">
           {shortcutsInUse().map(({ title, shortcuts }) => (
             <section key={title}>
-              <h3>{title}</h3>
+              <h3 class="finest">{title}</h3>
               <dl>
                 {shortcuts.map(({ key, words }) => (
-                  <div key={`${key} ${words}`}>
+                  <div key={`${key} ${words}`} class="row">
                     <dt>{words}</dt>
                     <dd>
                       {(key === ' ' ? [key] : key.split(' ')).map((part) => (
@@ -63,7 +63,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </div>
       </div>
-      <div class="help-foot">
+      <div class="help-foot row">
         <Button
           small
           title="Ends this browser’s session"
@@ -72,7 +72,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           Sign out
         </Button>
       </div>
-      <label class="help-foot">
+      <label class="help-foot row">
         <input
           type="checkbox"
           checked={areOn}

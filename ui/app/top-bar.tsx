@@ -75,7 +75,7 @@ export function TopBar() {
   return (
     <header class="top-bar">
       <div class="top-bar-row row">
-        <AddressLink to={{ view: 'overview', ...fresh }} class="product" title="tokenweir">
+        <AddressLink to={{ view: 'overview', ...fresh }} class="product row" title="tokenweir">
           <img src={iconUrl} alt="" width="22" height="22" />
           <span>tokenweir</span>
         </AddressLink>
@@ -99,7 +99,7 @@ export function TopBar() {
           </span>
         )}
         <NowStrip starting={starting} />
-        <div class="top-bar-buttons">
+        <div class="top-bar-buttons edge-buttons">
           <Button kind="bare" icon="search" label="Find" title="Find (/)" onClick={find} />
           <CopyButton icon="link" what="a link to this view" text={() => linkTo(address)} />
           <Button

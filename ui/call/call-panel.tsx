@@ -99,7 +99,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   }))
   // The browser closes only modal dialogs by Escape.
   const escape = isModal ? [] : [{ key: 'Escape', words: 'Close', run: onClose }]
-  useShortcuts('Call panel', [...(moves ?? []), ...keys, ...escape], { isInDialog: isModal })
+  useShortcuts('Call panel', [...(moves ?? []), ...keys, ...escape], isModal)
   const isUnknown = full === null && failure?.code === 'call_not_found'
 
   return (

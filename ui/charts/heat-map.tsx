@@ -10,16 +10,16 @@ import { rectPath } from './svg-path.ts'
 import { type Bounds, type BucketRange, type TimeFrame, bucketBounds, shareOfTime } from './time-frame.ts'
 
 export interface HeatMapProps {
-  readonly title: string
   readonly about?: ComponentChildren
   readonly frame: TimeFrame
   readonly heat: Heat
-  readonly heightPx: number
   /** The address of a bucket's calls; a cell also gives the durations from `minMs` to `maxMs`. */
   readonly to: (bounds: Bounds, minMs: number | null, maxMs: number | null) => Partial<PageAddress>
   readonly empty: string
 }
 
+const title = 'Latency distribution'
+const heightPx = 220
 const maxTicks = 12
 const gapPx = 1
 /** Narrower columns have no gaps, which would take half of the width. */
@@ -27,7 +27,7 @@ const leastGappedPx = 6
 const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
 /** A map of calls by time and duration. */
-export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps) {
+export function HeatMap({ about, frame, to, empty, ...rest }: HeatMapProps) {
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
   const bins = Math.max(0, heat.limits_ms.length - 1)

@@ -1,5 +1,6 @@
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
+import { Meter } from '../design/meter.tsx'
 import type { ColourName } from './palette.ts'
 
 /** One entry of a ranked list. */
@@ -26,39 +27,16 @@ export function RankedList({ rows, colour }: RankedListProps) {
     <ol class="ranked-list" style={{ color: `var(--${colour})` }}>
       {rows.map((row) => (
         <li key={row.key}>
-          {row.to === null ? (
-            <span class="ranked-row">
-              <Row row={row} most={most} />
+          <AddressLink class="ranked-row" to={row.to}>
+            <span class="ranked-words cut" title={row.words}>
+              {row.words}
             </span>
-          ) : (
-            <AddressLink class="ranked-row" to={row.to}>
-              <Row row={row} most={most} />
-            </AddressLink>
-          )}
+            {row.note !== undefined && <span class="finest">{row.note}</span>}
+            <span class="ranked-figure">{row.figure}</span>
+            <Meter share={row.value === null || most === 0 ? 0 : row.value / most} />
+          </AddressLink>
         </li>
       ))}
     </ol>
-  )
-}
-
-function Row({
-  row: { words, value, figure, note },
-  most,
-}: {
-  readonly row: RankedRow
-  readonly most: number
-}) {
-  const share = value === null || most === 0 ? 0 : value / most
-  return (
-    <>
-      <span class="ranked-words cut" title={words}>
-        {words}
-      </span>
-      {note !== undefined && <span class="finest">{note}</span>}
-      <span class="ranked-figure">{figure}</span>
-      <span class="ranked-bar">
-        {share > 0 && <span style={{ width: `max(2px, ${(share * 100).toFixed(1)}%)` }} />}
-      </span>
-    </>
   )
 }

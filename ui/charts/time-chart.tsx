@@ -179,7 +179,7 @@ export function PanelPlot(props: PanelPlotProps) {
               <dl>
                 {shown.map((one) => (
                   <>
-                    <dt>
+                    <dt class="row quiet">
                       <Swatch series={one} />
                       <span class="cut">{one.words}</span>
                     </dt>

@@ -1,19 +1,15 @@
+import type { Bounds } from '../data/calendar-ranges.ts'
+
+export type { Bounds }
+
 /** A span of time that is divided into buckets; milliseconds since the Unix epoch. */
-export interface TimeFrame {
-  readonly fromMs: number
-  /** Exclusive. */
-  readonly toMs: number
+export interface TimeFrame extends Bounds {
   /** The start of each bucket; the first may start before `fromMs`. */
   readonly startsMs: readonly number[]
   /** The usual width of a bucket. */
   readonly bucketMs: number
   /** Buckets of something other than time, such as percentiles: a short and a long name of each. */
   readonly names?: readonly (readonly [short: string, long: string])[]
-}
-
-export interface Bounds {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** Buckets side by side, by their indexes; both are inclusive. */

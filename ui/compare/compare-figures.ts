@@ -24,17 +24,26 @@ export interface CompareColumn {
   readonly value: (group: CompareGroup) => number | null
   readonly show: (value: number) => string
   /** Not shown where there is little room. */
-  readonly class?: 'is-key' | 'is-some' | 'is-more'
+  readonly class?: 'is-some' | 'is-more' | undefined
 }
 
 type Timed = 'duration_ms' | 'ttft_ms'
 
-function time(words: string, title: string, of: Timed, which: 'p50' | 'p95' | 'p99'): CompareColumn {
+function time(words: string, of: Timed, which: 'p50' | 'p95' | 'p99', title: string): CompareColumn {
   const value = ({ [of]: told }: CompareGroup): number | null => honest(which, told[which], told.n)
-  return { words, title, value, show: duration, class: which === 'p95' ? 'is-some' : 'is-more' }
+  return {
+    words: `${words} ${which}`,
+    title,
+    value,
+    show: duration,
+    class: which === 'p95' ? 'is-some' : 'is-more',
+  }
 }
 
-const firstToken = 'Time from sending the attempt upstream, without the wait for a slot'
+const latency = (which: 'p50' | 'p95' | 'p99', share: string): CompareColumn =>
+  time('Latency', 'duration_ms', which, `${share} successful calls were at least this fast`)
+const firstToken = (which: 'p50' | 'p95' | 'p99'): CompareColumn =>
+  time('First token', 'ttft_ms', which, 'Time from sending the attempt upstream, without the wait for a slot')
 
 /** The columns of the table, in its order. */
 export const compareColumns = {
@@ -45,22 +54,9 @@ export const compareColumns = {
     value: ({ error_rate: rate }) => rate,
     show: percent,
   },
-  latency_p50: time(
-    'Latency p50',
-    'Half of the successful calls were at least this fast',
-    'duration_ms',
-    'p50',
-  ),
-  latency_p95: {
-    ...time('Latency p95', '95 of 100 successful calls were at least this fast', 'duration_ms', 'p95'),
-    class: 'is-key',
-  },
-  latency_p99: time(
-    'Latency p99',
-    '99 of 100 successful calls were at least this fast',
-    'duration_ms',
-    'p99',
-  ),
+  latency_p50: latency('p50', 'Half of the'),
+  latency_p95: { ...latency('p95', '95 of 100'), class: undefined },
+  latency_p99: latency('p99', '99 of 100'),
   timed: {
     words: 'Timed',
     title: 'Successful calls, which latency is measured on',
@@ -68,9 +64,9 @@ export const compareColumns = {
     show: count,
     class: 'is-more',
   },
-  first_p50: time('First token p50', firstToken, 'ttft_ms', 'p50'),
-  first_p95: time('First token p95', firstToken, 'ttft_ms', 'p95'),
-  first_p99: time('First token p99', firstToken, 'ttft_ms', 'p99'),
+  first_p50: firstToken('p50'),
+  first_p95: firstToken('p95'),
+  first_p99: firstToken('p99'),
   speed: {
     words: 'Tokens/s',
     title: 'Median output speed of streamed calls',

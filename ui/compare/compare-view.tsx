@@ -105,6 +105,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const { measure, rising } = shown
   const order = orderOf('compare', shown)
   const { tags } = useNavigation().address
+  const nameOf = ({ key }: CompareGroup): string => key ?? namelessOf(by)
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
@@ -130,7 +131,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       const group = groups.find(({ key }) => lineOf(key) === line)
       const colour = colours.get(line)
       if (group === undefined || colour === undefined) return []
-      return [curveOf(group, measure, group.key ?? namelessOf(by), colour)]
+      return [curveOf(group, measure, nameOf(group), colour)]
     })
     const axis = measure === 'output_tokens_per_s' ? String : axisDuration
     return { frame: curveFrame, series, heightPx: 240, linear: { leastTop: 1 }, axis }
@@ -179,7 +180,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       >
         <Table
           caption={`Calls by ${byWords(by).toLowerCase()}`}
-          class="compare-table"
+          class="compare-table has-links"
           columns={[
             byWords(by),
             ...compareColumnNames.map((name) => {
@@ -199,25 +200,25 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
           <tbody>
             {(isWhole ? rows : rows.slice(0, rowsAtFirst)).map((group) => (
               <tr key={group.key ?? '\0'}>
-                <th scope="row">
+                <th scope="row" class="cut">
                   <input
                     type="checkbox"
-                    aria-label={`Draw ${group.key ?? namelessOf(by)}`}
+                    aria-label={`Draw ${nameOf(group)}`}
                     checked={colourOf(group.key) !== undefined}
                     style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
                     onChange={() => toggle(lineOf(group.key))}
                   />
-                  {group.key === null ? (
-                    <span class="quiet">{namelessOf(by)}</span>
-                  ) : (
-                    <AddressLink
-                      class="compare-name"
-                      title={group.key}
-                      to={{ view: 'calls', sort: 'started_at', ...filterOf(by, group.key, tags) }}
-                    >
-                      {group.key}
-                    </AddressLink>
-                  )}
+                  <AddressLink
+                    class={group.key === null ? 'quiet' : ''}
+                    title={nameOf(group)}
+                    to={
+                      group.key === null
+                        ? null
+                        : { view: 'calls', sort: 'started_at', ...filterOf(by, group.key, tags) }
+                    }
+                  >
+                    {nameOf(group)}
+                  </AddressLink>
                 </th>
                 {compareColumnNames.map((name) => {
                   const { value, show, class: className } = columnOf(name)

@@ -134,7 +134,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
             },
           })),
         ]}
-        class="spend-table"
+        class="spend-table has-links"
       >
         <tbody>
           {shown.map((row) => (

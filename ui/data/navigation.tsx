@@ -63,14 +63,14 @@ export function useTimes(): Times {
 }
 
 export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {
-  /** The changes to the address. */
-  readonly to: Partial<PageAddress>
+  /** The changes to the address; null if there is nowhere to lead to. */
+  readonly to: Partial<PageAddress> | null
 }
 
-/** A link within the page: what is not said of the address stays as it is. In a report it is its words. */
+/** A link within the page: what is not said of the address stays as it is. In a report, and to nowhere, it is its words. */
 export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
   const { address, go } = useNavigation()
-  if (report !== null) {
+  if (report !== null || to === null) {
     return (
       <span class={rest.class} title={rest.title}>
         {children}

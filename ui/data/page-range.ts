@@ -1,4 +1,4 @@
-import { type CalendarBounds, calendarBounds } from './calendar-ranges.ts'
+import { type Bounds, type CalendarRange, calendarBounds } from './calendar-ranges.ts'
 
 /** Ranges that end now, by their length in milliseconds; those of the calendar by their longest. */
 export const lastRanges = {
@@ -23,8 +23,15 @@ interface RangeAndZone {
   readonly utc: boolean
 }
 
+/** A range of the calendar. Those that are not over always end now. */
+export function calendarRange(range: CalendarRange, nowMs: number, utc: boolean): Range {
+  if (range === 'Today') return { last: 'today' }
+  if (range === 'This month') return { last: 'month' }
+  return { last: null, ...calendarBounds(range, nowMs, utc) }
+}
+
 /** Start and end of a range, in milliseconds since the Unix epoch. */
-export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): CalendarBounds {
+export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): Bounds {
   if (range.last === null) return range
   if (range.last === 'today') return calendarBounds('Today', nowMs, utc)
   if (range.last === 'month') return calendarBounds('This month', nowMs, utc)

@@ -35,7 +35,9 @@ export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps
         kind="bare"
         small
         icon={told === 'done' ? 'check' : told === 'failed' ? 'warning' : icon}
-        class={`copy-button ${told ?? ''}`}
+        class={
+          told === null ? 'copy-button' : `copy-button is-told ${told === 'done' ? 'is-good' : 'is-bad'}`
+        }
         aria-label={words === undefined ? `Copy ${what}` : undefined}
         title={told === 'failed' ? cannotCopy : words === undefined ? `Copy ${what}` : undefined}
         onClick={() => void press()}

@@ -63,14 +63,14 @@ function Figure({ words, value, unit = '', tone, fact, note, change }: FigureCar
     <>
       <span class="fine">{words}</span>
       <span
-        class={`figure-value ${tone === undefined ? '' : `is-${tone}`}`}
+        class={`figure-value cut ${tone === undefined ? '' : `is-${tone}`}`}
         style={{ '--characters': letters }}
       >
         {value}
-        {unit !== '' && <span class="figure-unit">{` ${unit}`}</span>}
+        {unit !== '' && <span class="figure-unit fine">{` ${unit}`}</span>}
       </span>
-      <span class="figure-fact">{fact}</span>
-      <span class="figure-change">
+      <span class="figure-fact finest cut">{fact}</span>
+      <span class="figure-change finest cut">
         {note}
         {change !== null && change.words !== '' && (
           <span class={`change is-${change.tone}`}>{change.words} </span>

@@ -11,6 +11,7 @@ export interface Shortcut {
 
 interface Group {
   readonly title: string
+  /** Shortcuts of a modal dialog, which work while it is open. */
   readonly isInDialog: boolean
   /** Called at each key press, so that the shortcuts are those of the latest render. */
   readonly shortcuts: () => readonly Shortcut[]
@@ -50,21 +51,12 @@ export function shortcutsInUse(): readonly {
   }))
 }
 
-export interface ShortcutOptions {
-  /** True for shortcuts of a modal dialog, which work while it is open. */
-  readonly isInDialog?: boolean
-}
-
 /**
  * Adds shortcuts for as long as the component is there: `useShortcuts('Calls', [{ key: 'j', words: 'Next call',
  * run }])`. They are listed under the title when `?` is pressed; the last component that takes a key has it. None
  * but `commandK` fires in a field, or with Ctrl, Meta or Alt.
  */
-export function useShortcuts(
-  title: string,
-  shortcuts: readonly Shortcut[],
-  { isInDialog = false }: ShortcutOptions = {},
-): void {
+export function useShortcuts(title: string, shortcuts: readonly Shortcut[], isInDialog = false): void {
   const current = useRef(shortcuts)
   current.current = shortcuts
   useLayoutEffect(() => {

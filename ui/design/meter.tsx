@@ -18,11 +18,15 @@ export function SlotCells({ active, slots, most, class: className = '' }: SlotCe
   )
 }
 
-/** A share, 0 to 1, as a bar, in the colour of the text around it. The words beside it say the same: it is only for the eye. */
+/**
+ * A share, 0 to 1, as a bar, in the colour of the text around it; even the least is seen. The words beside it say the same:
+ * it is only for the eye.
+ */
 export function Meter({ share }: { readonly share: number }) {
+  const width = share <= 0 ? '0' : `max(2px, ${(Math.min(share, 1) * 100).toFixed(1)}%)`
   return (
     <span class="meter" aria-hidden="true">
-      <span style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} />
+      <span style={{ width }} />
     </span>
   )
 }

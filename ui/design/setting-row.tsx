@@ -25,8 +25,8 @@ export interface SettingRowProps extends ControlProps {
 
 /** A setting on a line: name, control, error and description. */
 export function SettingRow(props: SettingRowProps) {
-  const { id, title, label, code, unit, fixed = null, isDisabled, error, notice = null, about } = props
-  const { value, choices, isNumber = false, hint, onInput, onChange } = props
+  const { id, title, label, code, unit, fixed = null, isDisabled, error, notice, about, ...control } = props
+  const { choices, isNumber = false } = control
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (error !== null) box.current?.querySelector<HTMLElement>('.field')?.focus()
@@ -41,17 +41,12 @@ export function SettingRow(props: SettingRowProps) {
       <div class="control row">
         {fixed === null ? (
           <Control
+            {...control}
             id={id}
-            value={value}
-            choices={choices}
-            isNumber={isNumber}
-            hint={hint}
             disabled={isDisabled}
             aria-label={label}
             aria-describedby={`${id}-error ${id}-about`}
             aria-invalid={error === null ? undefined : 'true'}
-            onInput={onInput}
-            onChange={onChange}
           />
         ) : (
           <code id={id}>{fixed}</code>

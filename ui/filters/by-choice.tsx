@@ -2,7 +2,7 @@ import { tagKey, tagOf } from '../../src/call/call-question.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CompareBy, compareWords } from '../data/page-address.ts'
 import { Segments } from '../design/segments.tsx'
-import { useFacet } from './use-facet.ts'
+import { useFacet } from './facets.ts'
 
 const withTag = { ...compareWords, tag: 'Tag' }
 

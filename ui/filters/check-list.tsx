@@ -29,8 +29,8 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
   return (
     <ul class="check-list">
       {choices.map(({ choice, words, note, title, isFixed = false }) => (
-        <li key={choice}>
-          <label title={title}>
+        <li key={choice} class="row">
+          <label class="row" title={title}>
             <input
               type={kind === 'one' ? 'radio' : 'checkbox'}
               name={name}

@@ -1,7 +1,9 @@
+import { useEffect, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-text.ts'
-import { type PageAddress, type View, callsQuery, defaultAddress } from '../data/page-address.ts'
+import { type PageAddress, type View, callsQuery, defaultAddress, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
+import { type QueryState, useQuery } from '../data/use-query.ts'
 
 /** The fields that calls can be filtered by, under the API's names. */
 export const facets = {
@@ -123,4 +125,23 @@ export function listedValues(
 /** A value as a person says it. */
 export function valueWords(facet: Facet, value: string): string {
   return facet === 'failure_code' ? failureCodeWords(value) : value
+}
+
+/** Asks for the values of a facet in the range and the other filters of an address; of sessions, those with `text`. */
+export function useFacet(facet: Facet, address: PageAddress, text: string = ''): QueryState<FacetAnswer> {
+  return useQuery<FacetAnswer>(
+    queryKey(withoutFacet(facet, address), facet, text),
+    () => facetPath(facet, address, text),
+    { read: readFacet },
+  )
+}
+
+/** The text after it has not changed for `afterMs` milliseconds. */
+export function useSettled(text: string, afterMs: number): string {
+  const [settled, settle] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), afterMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }

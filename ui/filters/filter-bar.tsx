@@ -1,11 +1,11 @@
 import './filters.css'
 import type { ComponentChildren } from 'preact'
-import { calendarBounds, isYesterday } from '../data/calendar-ranges.ts'
+import { isYesterday } from '../data/calendar-ranges.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, defaultAddress, withoutFilters } from '../data/page-address.ts'
-import type { Range } from '../data/page-range.ts'
+import { calendarRange } from '../data/page-range.ts'
 import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -41,18 +41,6 @@ const rangeTitles = {
 type RangeName = keyof typeof rangeTitles
 
 const rangeNames = Object.keys(rangeTitles) as RangeName[]
-/** What stands on the buttons of ranges. */
-function wordsOf(names: readonly RangeName[]): Readonly<Record<RangeName, string>> {
-  return Object.fromEntries(names.map((name) => [name, name])) as Record<RangeName, string>
-}
-
-const rangeWords = wordsOf(rangeNames)
-const lastWords = wordsOf(rangeNames.filter((name) => name !== 'Yesterday'))
-
-function rangeOf(name: RangeName, utc: boolean): Range {
-  return name === 'Yesterday' ? { last: null, ...calendarBounds(name, nowMs(), utc) } : { last: name }
-}
-
 export interface FilterBarProps {
   /** The query of the view. */
   readonly asked: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
@@ -73,7 +61,9 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   // In between, a second row would begin.
   const hasYesterday = useMedia('(width < 40rem) or (width >= 72rem)')
   const shown = isYesterday(range, nowMs(), utc) ? 'Yesterday' : range.last
-  const choose = (name: RangeName): void => go({ range: rangeOf(name, utc) })
+  const choose = (name: RangeName): void =>
+    go({ range: name === 'Yesterday' ? calendarRange(name, nowMs(), utc) : { last: name } })
+  const buttons = rangeNames.filter((name) => hasYesterday || name !== 'Yesterday')
   const isLong = useDelayed(isLoading, longMs)
   useShortcuts('Filters', [
     ...rangeNames.map((name, at) => ({
@@ -91,7 +81,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <div class="filter-ranges row">
           <Segments
             label="Time range"
-            words={hasYesterday ? rangeWords : lastWords}
+            words={Object.fromEntries(buttons.map((name) => [name, name])) as Record<RangeName, string>}
             titles={rangeTitles}
             chosen={rangeNames.find((name) => name === shown) ?? null}
             onChoose={choose}
@@ -124,7 +114,7 @@ export function FilterChips() {
           {chips.map(({ name, words, isIgnored, without }) => (
             <div
               key={`${name} ${words}`}
-              class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+              class={`filter-chip row ${isIgnored ? 'warn' : 'accent'}`}
               title={isIgnored ? 'This view does not filter by this.' : words}
             >
               <span class="cut">
@@ -173,7 +163,7 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
       <span class="cut" title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>
-      <div class="update-actions">
+      <div class="update-actions edge-buttons">
         {actions}
         <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
       </div>

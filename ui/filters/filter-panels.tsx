@@ -8,8 +8,17 @@ import { Banner } from '../design/banner.tsx'
 import { useDelayed } from '../design/use-delayed.ts'
 import { count } from '../format/figures.ts'
 import { CheckList, PanelFoot } from './check-list.tsx'
-import { type Facet, changeTo, chosenOf, facets, facetsOf, listedValues, valueWords } from './facets.ts'
-import { useFacet, useSettled } from './use-facet.ts'
+import {
+  type Facet,
+  changeTo,
+  chosenOf,
+  facets,
+  facetsOf,
+  listedValues,
+  useFacet,
+  useSettled,
+  valueWords,
+} from './facets.ts'
 
 const outcomes = Object.keys(outcomeWords) as Outcome[]
 
@@ -45,8 +54,8 @@ export function FacetMenu() {
       {listed.map((one) => {
         const chosen = chosenOf(one, address)
         return (
-          <li key={one}>
-            <button type="button" onClick={() => setFacet(one)}>
+          <li key={one} class="row">
+            <button type="button" class="row" onClick={() => setFacet(one)}>
               {facets[one].name}
               <span class="fine cut at-end">{chosen.map((value) => valueWords(one, value)).join(', ')}</span>
               <Icon name="right" size={14} />
@@ -128,14 +137,16 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
         />
       )}
       {facet === 'session' && address.q !== '' && (
-        <p class="filter-panel-note">The search “{address.q}” does not apply to this list.</p>
+        <p class="filter-panel-note quiet">The search “{address.q}” does not apply to this list.</p>
       )}
       {found.length === 0 && isSettled && error === null && (
-        <p class="filter-panel-note">{text === '' ? `No ${many} in these calls.` : `No ${many} match.`}</p>
+        <p class="filter-panel-note quiet">
+          {text === '' ? `No ${many} in these calls.` : `No ${many} match.`}
+        </p>
       )}
-      {isSlow && <p class="filter-panel-note">Loading…</p>}
+      {isSlow && <p class="filter-panel-note quiet">Loading…</p>}
       {isCut && isSettled && (
-        <p class="filter-panel-note">Only {mostListed} are listed. Search to find others.</p>
+        <p class="filter-panel-note quiet">Only {mostListed} are listed. Search to find others.</p>
       )}
       <PanelFoot
         chosen={chosen.length === 0 ? 'All selected' : `${chosen.length} selected`}
@@ -156,7 +167,7 @@ export function KindPanel({ types }: { readonly types: readonly string[] }) {
     <div class="filter-panel stack">
       {known.length > 0 && (
         <fieldset>
-          <legend>Type</legend>
+          <legend class="finest">Type</legend>
           <CheckList<CallType>
             choices={known.map((type) => ({ choice: type, words: callTypeWords[type] }))}
             chosen={callTypes}
@@ -165,7 +176,7 @@ export function KindPanel({ types }: { readonly types: readonly string[] }) {
         </fieldset>
       )}
       <fieldset>
-        <legend>Outcome</legend>
+        <legend class="finest">Outcome</legend>
         <CheckList<Outcome>
           choices={outcomes.map((outcome) => ({ choice: outcome, words: outcomeWords[outcome] }))}
           chosen={ends}
@@ -189,7 +200,7 @@ export function AgainstPanel() {
   return (
     <div class="filter-panel stack">
       <fieldset>
-        <legend>Compare with</legend>
+        <legend class="finest">Compare with</legend>
         <CheckList
           kind="one"
           choices={againstChoices.map((choice) => ({

@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { type CalendarRange, calendarBounds, calendarRanges } from '../data/calendar-ranges.ts'
-import { type Range, boundsOf } from '../data/page-range.ts'
+import { calendarRanges } from '../data/calendar-ranges.ts'
+import { boundsOf, calendarRange } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { instantOfWallTime, wallMinuteOf, wallTimeOf } from '../format/wall-time.ts'
 
@@ -41,7 +41,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
             key={range}
             small
             onClick={() => {
-              go({ range: rangeOf(range, address.utc) })
+              go({ range: calendarRange(range, nowMs(), address.utc) })
               onDone()
             }}
           >
@@ -50,7 +50,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
         ))}
       </div>
       {(['From', 'To'] as const).map((name) => (
-        <label key={name}>
+        <label key={name} class="stack fine">
           {name}
           <input
             type="datetime-local"
@@ -65,13 +65,13 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
           />
         </label>
       ))}
-      <p>
+      <p class="fine">
         Times in {zone.replaceAll('_', ' ')}{' '}
         <button type="button" class="text-link" onClick={() => go({ utc: !address.utc })}>
           {address.utc ? 'Use your time zone' : 'Use UTC'}
         </button>
       </p>
-      <p id={id} class="is-bad" role="alert">
+      <p id={id} class="fine bad" role="alert">
         {error}
       </p>
       <div class="filter-panel-foot row">
@@ -84,11 +84,4 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
       </div>
     </form>
   )
-}
-
-/** Ranges that are not over always end now. */
-function rangeOf(range: CalendarRange, utc: boolean): Range {
-  if (range === 'Today') return { last: 'today' }
-  if (range === 'This month') return { last: 'month' }
-  return { last: null, ...calendarBounds(range, nowMs(), utc) }
 }

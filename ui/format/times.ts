@@ -1,6 +1,19 @@
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
+/** Each is made when it is first needed. */
+const forms = {
+  clock: { hour: '2-digit', minute: '2-digit' },
+  seconds: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
+  dayOfYear: { day: 'numeric', month: 'short', year: 'numeric' },
+  year: { year: 'numeric' },
+  full: { dateStyle: 'medium', timeStyle: 'medium' },
+  inUtc: { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' },
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>
+
+type Form = keyof typeof forms
+
 /** Instants as the reader's clock shows them, or in UTC. All take milliseconds since the Unix epoch. A date has its year where that is not the present one. */
 export class Times {
   /** IANA name, for the dashboard's questions. */
@@ -9,43 +22,31 @@ export class Times {
   readonly now: () => number
   /** Behind a time where the zone is not the reader's own: ` UTC`. */
   readonly suffix: string
-  readonly #clock: Intl.DateTimeFormat
-  readonly #seconds: Intl.DateTimeFormat
-  readonly #day: Intl.DateTimeFormat
-  readonly #dayOfYear: Intl.DateTimeFormat
-  readonly #year: Intl.DateTimeFormat
-  readonly #full: Intl.DateTimeFormat
-  readonly #inUtc: Intl.DateTimeFormat
+  readonly #write: (form: Form, ms: number) => string
 
   constructor(utc: boolean, now: () => number) {
     this.now = now
     this.zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
     this.suffix = utc ? ' UTC' : ''
-    const format = (options: Intl.DateTimeFormatOptions, timeZone: string = this.zone): Intl.DateTimeFormat =>
-      new Intl.DateTimeFormat('en-GB', { timeZone, ...options })
-    this.#clock = format({ hour: '2-digit', minute: '2-digit' })
-    this.#seconds = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
-    this.#day = format({ day: 'numeric', month: 'short' })
-    this.#dayOfYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
-    this.#year = format({ year: 'numeric' })
-    this.#full = format({ dateStyle: 'medium', timeStyle: 'medium' })
-    this.#inUtc = format({ dateStyle: 'medium', timeStyle: 'medium' }, 'UTC')
+    const made: Partial<Record<Form, Intl.DateTimeFormat>> = {}
+    this.#write = (form, ms) =>
+      (made[form] ??= new Intl.DateTimeFormat('en-GB', { timeZone: this.zone, ...forms[form] })).format(ms)
   }
 
   /** 14:05 */
   clock(ms: number): string {
-    return this.#clock.format(ms)
+    return this.#write('clock', ms)
   }
 
   /** 14:05:09 */
   seconds(ms: number): string {
-    return this.#seconds.format(ms)
+    return this.#write('seconds', ms)
   }
 
   /** 21 Nov, or 21 Nov 2025 */
   day(ms: number): string {
-    const isOfThisYear = this.#year.format(ms) === this.#year.format(this.now())
-    return (isOfThisYear ? this.#day : this.#dayOfYear).format(ms)
+    const isOfThisYear = this.#write('year', ms) === this.#write('year', this.now())
+    return this.#write(isOfThisYear ? 'day' : 'dayOfYear', ms)
   }
 
   /** When a day of the calendar, `2026-11-21`, begins; NaN if the text is none. */
@@ -65,12 +66,12 @@ export class Times {
 
   /** 21 Nov 2026, 14:05:09 */
   full(ms: number): string {
-    return `${this.#full.format(ms)}${this.suffix}`
+    return `${this.#write('full', ms)}${this.suffix}`
   }
 
   /** For a tooltip: the same instant in UTC. */
   inUtc(ms: number): string {
-    return `${this.#inUtc.format(ms)} UTC`
+    return `${this.#write('inUtc', ms)} UTC`
   }
 
   /** 21 Nov, 09:00 to 10:30; with both days where they are two, and with seconds in a short span that has some. */

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { log } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useObservable } from '../data/observable.ts'
@@ -31,7 +31,7 @@ export function LogCard({ file }: { readonly file: string }) {
             yes: 'Clear',
             points: ['Its lines are deleted for good.', 'Recorded calls are kept.'],
           }}
-          onYes={() => void run(actions.clearLog)}
+          onYes={() => void run(() => act('POST', '/api/proxy/clear-logs'))}
         >
           {isBusy ? 'Clearing…' : 'Clear'}
           <span class="aside"> the log</span>

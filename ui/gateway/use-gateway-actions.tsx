@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { ConfirmDialog } from '../design/overlay/confirm.tsx'
@@ -17,10 +17,10 @@ export function useGatewayActions(config: ProxyConfig | null) {
   const { isBusy, error, run, forgetError } = useAction()
   const canDo = (action: GatewayAction): boolean =>
     status !== null && !isBusy && actionsOf(status).includes(action)
-  const act = (action: GatewayAction): void => {
+  const perform = (action: GatewayAction): void => {
     setAsked(null)
     setLast(action)
-    void run(async () => setStatus(await actions[action]()))
+    void run(async () => setStatus(await act('POST', `/api/proxy/${action}`)))
   }
   const word = asked === 'stop' ? 'Stop' : 'Restart'
   return {
@@ -32,7 +32,7 @@ export function useGatewayActions(config: ProxyConfig | null) {
     /** Starts at once, and asks before anything that ends calls. */
     press: (action: GatewayAction): void => {
       if (!canDo(action)) return
-      if (action === 'start') act(action)
+      if (action === 'start') perform(action)
       else setAsked(action)
     },
     /** Asks; null while nothing is to be confirmed. */
@@ -43,7 +43,7 @@ export function useGatewayActions(config: ProxyConfig | null) {
           yes={word}
           isHarmless={asked === 'restart'}
           points={consequencesOf(asked, status, config)}
-          onYes={() => act(asked)}
+          onYes={() => perform(asked)}
           onNo={() => setAsked(null)}
         />
       ),

@@ -5,7 +5,7 @@ import { barScaleMs } from '../call/call-phases.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
@@ -108,7 +108,7 @@ export function BoardCard(props: BoardCardProps) {
           onNo={() => setAsked(null)}
           onYes={() => {
             setAsked(null)
-            if (!isBusy) void run(() => actions.cancelCall(asked.id))
+            if (!isBusy) void run(() => act('POST', `/api/calls/${asked.id}/cancel`))
           }}
         />
       )}

@@ -76,7 +76,7 @@ export function LiveView() {
           <h2 id="live-title">Live feed</h2>
           <LiveAnnouncement feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
           <Button
-            class="live-pause"
+            class={`live-pause ${isPaused ? 'is-set' : ''}`}
             icon={isPaused ? 'play' : 'pause'}
             aria-pressed={isPaused}
             onClick={pauseOrResume}

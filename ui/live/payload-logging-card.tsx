@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
@@ -24,10 +24,11 @@ export function PayloadLoggingCard() {
   const { answer: status } = asked
   const { isBusy, error, run, forgetError } = useAction()
   useEffect(forgetError, [status?.enabled, isRunning])
-  const act = (action: () => Promise<unknown>): void => void run(action).then(asked.again)
+  const change = (method: string, path: string, body?: object): void =>
+    void run(() => act(method, path, body)).then(asked.again)
   if (status === null) {
     return (
-      <section class="card card-bar keeping-card" aria-label="Payload capture">
+      <section class="card card-bar row wraps keeping-card" aria-label="Payload capture">
         {asked.error === null ? (
           <div class="skeleton" style={{ height: '2.75rem' }} />
         ) : (
@@ -44,7 +45,7 @@ export function PayloadLoggingCard() {
   const problem = error?.message ?? asked.error ?? status.trouble
   const isOff = !isRunning || isBusy
   return (
-    <section class="card card-bar keeping-card" aria-labelledby="keeping-title">
+    <section class="card card-bar row wraps keeping-card" aria-labelledby="keeping-title">
       <div class={`keeping-state ${enabled ? 'is-on' : ''}`}>
         <StateMark shape={enabled ? 'disc' : 'ring'} />
         <div>
@@ -57,7 +58,7 @@ export function PayloadLoggingCard() {
       </div>
       <div class="row wraps" role="group" aria-labelledby="keeping-title">
         {enabled ? (
-          <Button isOff={isOff} onClick={() => act(() => actions.logPayloads(false, null))}>
+          <Button isOff={isOff} onClick={() => change('POST', '/api/raw-log/toggle', { enabled: false })}>
             Turn off
           </Button>
         ) : (
@@ -68,7 +69,7 @@ export function PayloadLoggingCard() {
               choices={captureRules(status.capture)}
               aria-label="Calls to capture"
               disabled={isBusy}
-              onInput={(rule) => act(() => actions.configure({ raw_log_capture: rule }))}
+              onInput={(rule) => change('PUT', '/api/proxy/config', { raw_log_capture: rule })}
             />
             <span class="fine">for</span>
             {keepingTimes.map(({ forS, words }) => (
@@ -76,7 +77,12 @@ export function PayloadLoggingCard() {
                 key={words}
                 isOff={isOff}
                 title={isRunning ? undefined : 'The gateway is stopped.'}
-                onClick={() => act(() => actions.logPayloads(true, forS))}
+                onClick={() =>
+                  change('POST', '/api/raw-log/toggle', {
+                    enabled: true,
+                    ...(forS !== null && { for_s: forS }),
+                  })
+                }
               >
                 {words}
               </Button>
@@ -88,7 +94,7 @@ export function PayloadLoggingCard() {
             kind="bare"
             isOff={isBusy}
             question={{ title: 'Delete captured payloads?', yes: 'Delete', points: clearPoints(status) }}
-            onYes={() => act(actions.clearPayloads)}
+            onYes={() => change('POST', '/api/raw-log/clear')}
           >
             Delete…<span class="aside"> captured payloads</span>
           </ConfirmButton>

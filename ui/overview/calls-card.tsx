@@ -50,9 +50,9 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
       actions={<Segments label="Which calls" words={listWords} chosen={list} onChoose={onList} />}
     >
       {calls.length === 0 ? (
-        <p class="overview-nothing">{none}</p>
+        <p class="overview-nothing quiet">{none}</p>
       ) : (
-        <Table caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
+        <Table class="has-links" caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
               <Row key={call.id} call={call} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
@@ -63,7 +63,7 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
       <div class="calls-card-foot row wraps">
         <WaterfallLegend />
         <AddressLink
-          class="text-link"
+          class="text-link at-end"
           to={{ view: 'calls', ...to, ...(isSlowest ? timedCalls(answer) : {}) }}
         >
           Open all in Calls
@@ -111,7 +111,7 @@ function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
           {times.short(startedMs, nowMs)}
         </button>
       </td>
-      <td class="is-words is-model" title={call.model ?? call.endpoint}>
+      <td class="is-words is-model cut" title={call.model ?? call.endpoint}>
         {call.model ?? <span class="quiet">{call.endpoint}</span>}
       </td>
       <td class="is-words">

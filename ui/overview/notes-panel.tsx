@@ -52,7 +52,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
         if (!isOff) void add()
       }}
     >
-      <label>
+      <label class="stack fine">
         What happened
         <input
           ref={box}
@@ -63,7 +63,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      <label>
+      <label class="stack fine">
         When
         <input
           type="datetime-local"
@@ -74,7 +74,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
       </label>
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       <div class="filter-panel-foot row">
-        <span class={atMs === null ? 'is-bad' : 'quiet'}>
+        <span class={atMs === null ? 'bad' : 'quiet'}>
           {atMs === null ? 'Enter a date and a time.' : 'Shown in charts.'}
         </span>
         <Button type="submit" kind="strong" small isOff={isOff}>

@@ -23,7 +23,6 @@ import {
   latencyPanels,
   requestPanels,
   speedPanels,
-  tallPx,
 } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
@@ -94,11 +93,9 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
           empty={emptyWords(totals.duration_ms, aboutTimed)}
         />
         <HeatMap
-          title="Latency distribution"
           about={aboutTimed}
           frame={frame}
           heat={heat}
-          heightPx={tallPx}
           to={(bounds, minMs, maxMs) => inCalls(bounds, { ...timed, sort: 'duration', minMs, maxMs })}
           empty={`No ${aboutTimed}`}
         />

@@ -7,8 +7,7 @@ import { count, duration, percent, speed } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
 
 /** Height of the plots side by side, in pixels. */
-export const tallPx = 220
-export const lowPx = 150
+const [tallPx, lowPx] = [220, 150]
 
 type Column = readonly (number | null)[]
 

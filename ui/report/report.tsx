@@ -64,9 +64,9 @@ function ReportHead({ report }: ReportProps) {
   ]
   const { from, to } = report.overview
   return (
-    <header class="report-head">
+    <header class="report-head stack">
       <h1>{times.between(Date.parse(from), Date.parse(to))}</h1>
-      <p>{filters.length === 0 ? 'All calls' : `Calls: ${filters.join(', ')}`}</p>
+      <p class="quiet">{filters.length === 0 ? 'All calls' : `Calls: ${filters.join(', ')}`}</p>
       <p class="fine">
         Created by tokenweir, {times.full(Date.parse(report.made_at))}. Times in {times.zone}.
       </p>

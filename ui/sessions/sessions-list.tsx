@@ -47,7 +47,7 @@ export function SessionsList() {
         <h2 id="sessions-title" class="aside">
           All sessions
         </h2>
-        <div class="sessions-tools card-bar">
+        <div class="sessions-tools card-bar row wraps">
           <TextSearch label="Find session" placeholder="Find by name" />
           <OrderChoice />
           <span class="fine" role="status">

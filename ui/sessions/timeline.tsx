@@ -100,7 +100,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   const span = { fromPx: scrollPx - besidePx, toPx: scrollPx + widthPx + besidePx }
   return (
     <section class="card timeline clips" aria-labelledby="timeline-title">
-      <div class="card-bar">
+      <div class="card-bar row wraps">
         <h2 id="timeline-title">Timeline</h2>
         <WaterfallLegend />
         <ul class="waterfall-legend row wraps finest">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CompressResult, DatabaseSize } from '../../src/api/database-job.ts'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
@@ -42,13 +42,18 @@ export function DatabaseCard() {
   const look = (): void => {
     if (isBusy || kept === null) return
     setCompressing(false)
-    void action.run(async () => setEstimate([kept, await actions.estimateCompress(kept)]))
+    void action.run(async () =>
+      setEstimate([
+        kept,
+        await act<CompressResult>('POST', '/api/db/compress', { keep_days: kept, dry_run: true }),
+      ]),
+    )
   }
   const begin = (): void => {
     if (kept === null) return
     setCompressing(true)
     void action.run(async () => {
-      await actions.compress(kept)
+      await act('POST', '/api/db/compress?async=1', { keep_days: kept })
       setEstimate(null)
     })
   }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
-import { actions } from '../data/dashboard-api.ts'
+import { act } from '../data/dashboard-api.ts'
 import {
   aboutWords,
   choicesOf,
@@ -63,7 +63,7 @@ export function OptionsCard(props: OptionsCardProps) {
       changed.map(({ name, value }) => [name, settingOf(drafts.get(name)?.text ?? '', value)]),
     )
     setTold(null)
-    const config = await actions.configure(settings)
+    const config = await act<ProxyConfig>('PUT', '/api/proxy/config', settings)
     // Text typed during the save stays.
     setDrafts(new Map([...keptDrafts].filter(([name, draft]) => draft !== drafts.get(name))))
     onSaved(config)
