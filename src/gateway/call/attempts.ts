@@ -40,9 +40,9 @@ export interface AttemptsOptions {
 export class Attempts {
   readonly #call: RunningCall
   readonly #options: AttemptsOptions
-  /** Upstreams where it has been. */
+  /** The upstreams that the call has left. */
   #been: readonly Upstream[] = []
-  /** The fallback, if the upstream cannot take the call. */
+  /** Takes the call if its upstream cannot; null without one. */
   #fallback: Fallback | null
   /** Addresses of its upstream that refused a connection. */
   #tried: Set<string> | undefined
@@ -54,10 +54,10 @@ export class Attempts {
   #isSafe = false
   /** Takes the answer of an attempt that the gateway itself asked for usage. */
   #injected: InjectedAnswer | null = null
-  /** When it came to its upstream, or came back there. */
+  /** When the call got its slot for the newest attempt, in ms of the clock. */
   #sentMs: number
   #retries: RetriesSoFar = noRetries
-  /** The wait that its upstream asks for, or its own back-off. */
+  /** How long to wait before the next attempt, in ms; null for no further attempt. */
   #pauseMs: number | null = null
 
   constructor(call: RunningCall, options: AttemptsOptions) {
@@ -67,7 +67,7 @@ export class Attempts {
     this.#fallback = this.#findFallback()
   }
 
-  /** Keeps an answer from the client that another attempt is to follow. */
+  /** True if another attempt is to follow this answer, so that the client does not get it. */
   withholds(head: ResponseHead): boolean {
     const { clock, request } = this.#call
     if (!request.isRepeatable) return false
@@ -78,7 +78,7 @@ export class Attempts {
     return this.#pauseMs !== null || (this.#fallback !== null && fallbackStatuses.has(head.status))
   }
 
-  /** A quota that is used up is not there again after a wait. */
+  /** True if no wait helps, as a quota is used up: the client gets this answer. */
   isFinal({ status, headers }: ResponseHead, body: Buffer): boolean {
     if (status !== 429 || this.#pauseMs === null || !isFinalRefusal(headers, body)) return false
     this.#pauseMs = null
@@ -151,7 +151,7 @@ export class Attempts {
     return true
   }
 
-  /** Throws the failure where it is the call's end. */
+  /** Answers false if another attempt is to follow, and throws the failure if it ends the call. */
   #afterFailure(replica: ReplicaAttempt, failure: Failure): boolean {
     const { client, timeline } = this.#call
     // The attempt found no connection: its upstream has seen nothing of the call.
@@ -170,7 +170,7 @@ export class Attempts {
     throw failure
   }
 
-  /** Waits without a slot, as the upstream asked for. */
+  /** Waits without a slot for as long as the upstream asked for. */
   async #pause(pauseMs: number): Promise<boolean> {
     const { retries, waitedMs } = this.#retries
     await this.#comeBack(pauseMs)
@@ -222,7 +222,7 @@ export class Attempts {
     return call.mayUse(next.upstream) ? next : null
   }
 
-  /** Belongs to this attempt alone, because the next one may go elsewhere. */
+  /** The request to one endpoint. Each attempt makes its own, as the next one may go to another endpoint. */
   #requestAt({ base, keyHeader, stripsCredentials }: Endpoint): TransportRequest {
     const call = this.#call
     const { record, request } = call
@@ -237,7 +237,7 @@ export class Attempts {
       headers: call.usesGatewayKey ? headers.concat(keyHeader, via) : headers.concat(via),
       body: isHeld ? (head.hasBody ? request.body.chunks : null) : request.stream(),
       bodyBytes: isHeld ? request.body.bytes : head.contentLength,
-      // The client's own retry may come of a connection that was dead.
+      // A client that retries may have met a dead connection.
       freshConnection: this.#needsFreshConnection || (record.clientRetry ?? 0) > 0,
     }
   }

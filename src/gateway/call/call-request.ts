@@ -30,17 +30,17 @@ export class CallRequest {
   readonly #record: CallDraft
   readonly #payloads: PayloadCopy | null
   readonly #onFault: (error: unknown) => void
-  /** Its body may name a model, and so where it goes. */
+  /** The body may name a model, which chooses the upstream. */
   readonly #mayNameModel: boolean
   /** The boundary of a form; null for any other body. */
   readonly #boundary: string | null
   readonly #peek: RequestPeek | FormPeek
-  /** The body passes as it comes, and may name a model meanwhile. */
+  /** The body is forwarded while it arrives, and may name a model. */
   #peeksOnTheWay: boolean
   #facts: RequestFacts | null = null
   #isReadWhole: boolean
 
-  /** `isRouted`: its body may say where it goes. */
+  /** `isRouted`: there are several upstreams, and the body's model may choose one. */
   constructor(
     arrived: ArrivedCall,
     record: CallDraft,
@@ -67,12 +67,12 @@ export class CallRequest {
     this.#peeksOnTheWay = mayBeRead && head.contentEncoding === null
   }
 
-  /** The fields of its body; null until the body is read. */
+  /** The fields of the body; null until the body is read. */
   get facts(): RequestFacts | null {
     return this.#facts
   }
 
-  /** Its body is read whole before it queues; any other is passed on as it comes. */
+  /** The body is read whole before the call queues; any other body is forwarded while it arrives. */
   get isReadWhole(): boolean {
     return this.#isReadWhole
   }
@@ -82,7 +82,7 @@ export class CallRequest {
     return this.#isReadWhole || !this.#arrived.head.hasBody
   }
 
-  /** Reads the body, where the gateway needs it whole. */
+  /** Reads the body if the gateway needs it whole. Rejects with the `Failure` that ends the call. */
   read(): Promise<void> {
     const { req, head } = this.#arrived
     if (!this.#isReadWhole) return this.#mayNameModel ? this.#readIfObject() : Promise.resolve()
@@ -103,7 +103,7 @@ export class CallRequest {
     this.#facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
   }
 
-  /** The body is here, or needs no reading before the queue. */
+  /** Call this once `read` has resolved. Returns the fields of the body. */
   received(): RequestFacts {
     this.#record.requestBytes = this.body.bytes
     this.#facts ??= this.#isReadWhole ? this.#peek.result() : noFacts
@@ -135,17 +135,17 @@ export class CallRequest {
     if (this.#payloads !== null) this.#payloads.requestData(piece)
   }
 
-  /** The model that a body has named which passed as it came; null where it named none. */
+  /** The model named by a body that was forwarded while it arrived; null if it named none. */
   get modelOnTheWay(): string | null {
     return this.#peeksOnTheWay && !this.#isReadWhole ? this.#peek.result().model : null
   }
 
-  /** Nothing more of it will come. */
+  /** The request is over: tells the payload log so. */
   over(): void {
     if (this.#payloads !== null) this.#payloads.requestEnd(this.#record.model, this.#record.stream)
   }
 
-  /** Puts another name for the model into the body. */
+  /** Replaces the model's name in the body. */
   rename(model: string): void {
     const place = this.#facts?.modelPlace ?? null
     if (place === null) return

@@ -17,7 +17,7 @@ export interface CallHandlerOptions
   readonly via: boolean
 }
 
-/** The spine: a call's life, from its head to its row. */
+/** Takes each call from its head to its row. */
 export class CallHandler {
   readonly #options: CallHandlerOptions & RunningCallOptions
   readonly #viaName: string
@@ -109,7 +109,7 @@ export class CallHandler {
     return this.#drained.promise
   }
 
-  /** The calls that are not over yet, in no order. */
+  /** The calls in flight or waiting, in no order. */
   get running(): Iterable<RunningCall> & { readonly size: number } {
     return this.#running
   }
@@ -125,7 +125,7 @@ export class CallHandler {
     return false
   }
 
-  /** Ends all calls that are under way, with this. */
+  /** Ends all calls with this failure. */
   cancelAll(failure: Failure): void {
     for (const call of this.#running) call.cancel(failure)
   }

@@ -65,7 +65,7 @@ export interface RunningCallOptions extends CallRequestOptions {
 /** The state of one call while it runs. No other module sets any of it. */
 export class RunningCall implements Placed {
   readonly arrived: ArrivedCall
-  /** Its row, filled in as it goes. */
+  /** The row of the call, filled in step by step. */
   readonly record: CallDraft
   readonly clock: Clock
   readonly timeline: CallTimeline
@@ -85,7 +85,7 @@ export class RunningCall implements Placed {
   #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
   #stake: LimitStake | null = null
-  /** Its reservation of token budgets. */
+  /** The reserved tokens of the budgets; null before, and without budgets. */
   #reservation: Disposable | null = null
   #waitsSince: number | null = null
   #failure: Failure | null = null
@@ -110,7 +110,7 @@ export class RunningCall implements Placed {
     this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.payloads)
   }
 
-  /** Its request. */
+  /** The meaning of the path. */
   get path(): PathMeaning {
     return this.#path
   }
@@ -153,12 +153,12 @@ export class RunningCall implements Placed {
     return this.#path.name === '/v1/models' && arrived.req.method === 'GET' && this.request.isRepeatable
   }
 
-  /** Names prompts with a common beginning, which a replica may have cached. */
+  /** Calls with the same name share the beginning of their prompts, which a replica may have cached. */
   get promptCache(): string | null {
     return this.record.session ?? this.request.facts?.promptCacheKey ?? null
   }
 
-  /** Tokens that it may use as far as it says; 0 where it does not. */
+  /** Output tokens that the request allows; 0 if it sets no bound. */
   get tokensAsked(): number {
     if (this.request.facts === null) return 0
     return this.request.facts.isUnreadable && this.#path.inference ? Infinity : this.request.facts.tokensAsked
@@ -193,12 +193,12 @@ export class RunningCall implements Placed {
     this.record.callType = this.#path.callType
   }
 
-  /** True if its client may use keys of the gateway's own. */
+  /** True if the client may use the gateway's keys. */
   isTrusted(): Promise<boolean> {
     return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
 
-  /** There is a key, and the request brings none that counts. */
+  /** The gateway has a key for the endpoint, and the request has none that counts. */
   get needsKey(): boolean {
     const { keyHeader, stripsCredentials } = this.#endpoint
     return keyHeader.length > 0 && (stripsCredentials || this.arrived.head.credential === null)
@@ -230,7 +230,7 @@ export class RunningCall implements Placed {
     this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
   }
 
-  /** The share of limits a minute of its newest attempt; null without a limit. */
+  /** The share of limits a minute that the newest attempt takes; null without a limit. */
   get stake(): LimitStake | null {
     return this.#stake
   }
@@ -246,7 +246,7 @@ export class RunningCall implements Placed {
     this.#permit = null
   }
 
-  /** Its newest attempt is lost, and another one is to follow. */
+  /** The newest attempt is lost, and another one follows: gives the slot back. */
   leaveUpstream(): void {
     this.#giveSlotBack()
     if (this.#stake !== null) this.#options.providerLimits.kept.settle(this.#stake, noTokens)
@@ -274,7 +274,7 @@ export class RunningCall implements Placed {
     this.#waitsSince = null
   }
 
-  /** `injected`: takes the answer of an attempt that the gateway itself asked for usage. */
+  /** `injected`: takes the answer if the gateway asked for usage; null if not. */
   attemptAt(endpoint: Endpoint, injected: InjectedAnswer | null): void {
     this.#endpoint = endpoint
     this.#injected = injected
@@ -316,7 +316,7 @@ export class RunningCall implements Placed {
     if (this.#options.upstreams.areSeveral) this.record.upstreamName = this.#upstream.name
   }
 
-  /** The windows in which its tokens count. */
+  /** The budgets that count the call's tokens. */
   get #windows(): readonly TokenWindow[] {
     return this.#options.tokens.of(this.record, this.#upstream.name)
   }
@@ -332,13 +332,13 @@ export class RunningCall implements Placed {
     return this.#options.tokens.hasEnough(name, this.tokensAsked)
   }
 
-  /** The error that ended it before its answer was complete. */
+  /** Notes the failure that ended the call before its answer was complete. */
   failed(failure: Failure): void {
     this.#failure = failure
     this.request.over()
   }
 
-  /** Ends it, wherever it is. False if it is over already. */
+  /** Ends the call at any step. False if it is over. */
   cancel(failure: Failure): boolean {
     if (!this.client.cancel(failure)) return false
     this.#failure ??= failure
@@ -356,7 +356,7 @@ export class RunningCall implements Placed {
     if (this.timeline.bodyReadAt === null) this.request.endReading(failure)
   }
 
-  /** Nothing more goes to an upstream: its slot and its body are let go. */
+  /** Nothing more goes to an upstream: frees slot and body. */
   release(): void {
     this.#giveSlotBack()
     this.#waitsSince = null
@@ -376,7 +376,7 @@ export class RunningCall implements Placed {
     if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
   }
 
-  /** Counts its use against the budgets, in place of its reservation. */
+  /** Counts the used tokens against the budgets. */
   countTokens(): void {
     const { record } = this
     this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))
@@ -389,7 +389,7 @@ export class RunningCall implements Placed {
     this.#reservation = null
   }
 
-  /** Its upstream is known better by it. */
+  /** Lets the upstream's usage injection learn from the call. */
   teachUpstream(): void {
     const { meter } = this
     if (meter === null) return

@@ -241,7 +241,7 @@ export class GatewayServer {
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')
     }
-    // Its answer would show the credentials that were added on the way (RFC 9110 §9.3.8).
+    // An answer to TRACE would show credentials that proxies added (RFC 9110 §9.3.8).
     if (req.method === 'TRACE') {
       throw new Failure('method_not_allowed', 'TRACE is not forwarded.', { headers: ['Allow', usualMethods] })
     }

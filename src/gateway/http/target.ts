@@ -3,7 +3,7 @@ import { Failure } from '../../call/failure.ts'
 /** A request target, split but not decoded: the upstream gets these very characters. */
 export interface Target {
   readonly path: string
-  /** With its question mark; empty where there is none. */
+  /** The query with its question mark; empty without one. */
   readonly query: string
 }
 

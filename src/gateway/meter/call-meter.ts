@@ -50,7 +50,7 @@ export class CallMeter implements EventReceiver {
   #hasFailed = false
   /** The answer's HTTP message is whole. */
   #isMessageWhole = false
-  /** Words for people in place of the answer. */
+  /** The answer is words for people. */
   #isWords = false
   /** Bytes of the words; a long text may be anything. */
   #wordBytes = 0

@@ -40,7 +40,7 @@ export class ToolCalls {
     return this.#names().length
   }
 
-  /** Their names, each once, at most five, cut and joined by `,`; `null` if there are none. */
+  /** The names of the calls: each once, at most five, cut and joined by `,`; `null` without one. */
   get names(): string | null {
     const names = new Set<string>()
     for (const name of this.#names()) {

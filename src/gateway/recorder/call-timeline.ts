@@ -13,7 +13,7 @@ export class CallTimeline {
   firstDispatchAt: number | null = null
   /** The answering attempt was handed to the transport; `null` also while none is under way after a lost one. */
   dispatchedAt: number | null = null
-  /** Its connection was ready. */
+  /** The connection of the answering attempt was ready. */
   startedAt: number | null = null
   /** The head of its answer arrived. */
   answeredAt: number | null = null

@@ -80,7 +80,7 @@ export class Connection {
     })
   }
 
-  /** A request goes out on it. */
+  /** A request is being sent. */
   sending(): void {
     this.#isIdle = false
     this.#sentAtMs = performance.now()
@@ -88,21 +88,21 @@ export class Connection {
     this.#progressBytes = this.#socket?.bytesRead ?? -1
   }
 
-  /** The answer is complete. */
+  /** The answer is complete. `streamed`: it had no `Content-Length`. */
   answered(streamed: boolean): void {
     this.#isIdle = true
     this.idleSinceMs = performance.now()
     this.streamed = streamed
   }
 
-  /** The request on it, which was not its first, got no answer. */
+  /** A request on a reused socket got no answer. */
   died(): void {
     const nowMs = performance.now()
     if (nowMs - this.#sentAtMs >= deathWithinMs) return
     this.#rules.died(this.streamed, this.#sentAtMs - this.idleSinceMs, nowMs)
   }
 
-  /** Its socket is gone: closed by the upstream, unless the error is one of undici's own notes. */
+  /** The socket is gone. The upstream closed it, unless the error is a note of undici (`UND_ERR_INFO`). */
   lost(error: Error): void {
     this.isOpen = false
     if (!this.#isIdle || ('code' in error && error.code === 'UND_ERR_INFO')) return
@@ -220,7 +220,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** Its attempt is over, and undici would take the next. */
+  /** The attempt is over, and undici would take the next one. */
   #release(connection: Connection): void {
     if (!this.#all.has(connection)) return
     if (!connection.isOpen) {

@@ -3,9 +3,9 @@ import type { ConnectionPoolOptions, PooledAttempt } from './connection-pool.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
 export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
-  /** Until the first byte of the answer; 0 = no limit. */
+  /** Longest wait for the first byte of the answer, in ms; 0 = no limit. */
   readonly firstByteTimeoutMs: number
-  /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
+  /** Longest pause between two pieces of the answer, in ms, while the client takes them; 0 = no limit. */
   readonly idleTimeoutMs: number
   /** Time for which a refused connection is tried again; 0 for no retry. */
   readonly connectRetryMs: number
@@ -37,7 +37,7 @@ export interface Transport {
   readonly options: TransportOptions
   /** The proxy that answers in the upstream's place, as for plain HTTP; null where answers are the upstream's own. */
   readonly answeringProxy: UpstreamProxy | null
-  /** Puts an attempt on a connection; what becomes of it comes as undici's verbs. Never throws. */
+  /** Puts an attempt on a connection, and reports to it by undici's verbs. Never throws. */
   send(request: TransportRequest, attempt: PooledAttempt): void
   /** Closes every connection; attempts under way fail. */
   close(): Promise<void>

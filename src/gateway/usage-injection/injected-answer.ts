@@ -8,7 +8,7 @@ import { UsageEventFilter } from './usage-event-filter.ts'
 /** Refusals longer than this are passed on unread, in bytes. */
 const longestRefusal = 65_536
 const fieldNames = ['stream_options', 'include_usage']
-/** With these, an upstream may refuse the field. The last two come of programs that know no further fields. */
+/** Statuses with which an upstream may refuse the field. Programs that know no further fields send the last two. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 422, 500, 501])
 const noBytes: Uint8Array = new Uint8Array(0)
 

@@ -41,7 +41,7 @@ export class UsageInjection {
     this.#clock = clock
   }
 
-  /** The call asked otherwise than its client did, or `null` where it goes as it is. */
+  /** The request with the wish for usage; `null` if the request goes as its client made it. */
   ask<Request extends TransportRequest>(
     path: string,
     facts: RequestFacts,
