@@ -82,6 +82,7 @@ const refusedTargets = [
   '/v1/models/%zz',
   '/v1/models/%u0041',
   '/v1/models#fragment',
+  '/v1/models?a=b#fragment',
   '/rerank/..%2fadmin',
   'http://weir.localhost/v1/../admin',
   'http://weir.localhost/v1/%2e%2e/admin',

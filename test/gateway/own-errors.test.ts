@@ -178,13 +178,15 @@ test('upstream_unreachable: nobody listens', async () => {
 })
 
 test('upstream_unreachable: the connection is closed without an answer', async () => {
-  for (const end of [cut(), reset()]) {
-    upstream.replyOnce([end])
+  for (const steps of [[cut()], [reset()], [write('HTTP/1.1 200 OK\r\nX-'), cut()]]) {
+    const sent = upstream.requests.length
+    upstream.replyOnce(steps)
     await using client = await openRawClient(gateway.port)
     await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
     const response = await client.response('POST')
     assertOwnError(response, 502, 'upstream_unreachable', 'upstream_error')
     await assertRow(gateway, response, 'upstream_error', 'upstream_unreachable')
+    assert.equal(upstream.requests.length, sent + 1, 'it is sent once')
   }
 })
 
@@ -239,7 +241,18 @@ test("the upstream's own errors are its own: no header of ours, and a row in its
 
 test('a Host that is missing a plain name is refused, with a row', async () => {
   const sent = upstream.requests.length
-  for (const host of ['a, b', 'user@host', 'host/path', '', 'a b', 'host:port', '[::1', 'a?b', 'a#b']) {
+  for (const host of [
+    'a, b',
+    'user@host',
+    'host/path',
+    '',
+    'a b',
+    'host:port',
+    '[::1',
+    'a?b',
+    'a#b',
+    'a:123456',
+  ]) {
     const response = await exchange(gateway.port, 'POST', '/v1/chat/completions', { host, body: '{}' })
     assertOwnError(response, 400, 'invalid_request', 'invalid_request_error')
     await assertRow(gateway, response, 'refused', 'invalid_request')

@@ -6,7 +6,7 @@ import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
-import { type ReplyStep, cut, reset, stall, until, write } from '../support/reply-step.ts'
+import { type ReplyStep, cut, reset, until, write } from '../support/reply-step.ts'
 import { bodyReply, chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -20,54 +20,6 @@ test('every client sees every death in mid-answer, gets all that came before, an
 
 const shared = await shareGateway()
 const { gateway } = shared
-
-const beforeStatus: readonly { name: string; steps: readonly ReplyStep[]; status: number; code: string }[] = [
-  { name: 'reset', steps: [reset()], status: 502, code: 'upstream_unreachable' },
-  { name: 'FIN', steps: [cut()], status: 502, code: 'upstream_unreachable' },
-  {
-    name: 'half a head',
-    steps: [write('HTTP/1.1 200 OK\r\nX-'), cut()],
-    status: 502,
-    code: 'upstream_unreachable',
-  },
-  {
-    name: 'garbage',
-    steps: [write('SSH-2.0-weir\r\n'), stall()],
-    status: 502,
-    code: 'upstream_protocol_error',
-  },
-  {
-    name: 'two lengths',
-    steps: [write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc'), stall()],
-    status: 502,
-    code: 'upstream_protocol_error',
-  },
-  { name: 'silence', steps: [stall()], status: 504, code: 'upstream_timeout' },
-]
-
-test('an upstream that dies before its status is answered for, in the shape of an OpenAI error', async () => {
-  await using upstream = await shared.upstream()
-  await using impatient = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--first-byte-timeout-ms', '400'],
-  })
-  for (const [index, death] of beforeStatus.entries()) {
-    upstream.replyOnce(death.steps)
-    const isSilent = death.code === 'upstream_timeout'
-    const [port, prefix] = isSilent ? [impatient.port, ''] : [gateway.port, upstream.prefix]
-    const answer = await exchange(port, 'POST', `${prefix}/v1/chat/completions`, chat)
-    assert.equal(answer.status, death.status, death.name)
-    assert.equal(answer.header('x-tokenweir-error'), death.code, death.name)
-    assert.equal(answer.complete, true)
-    assert.equal(upstream.requests.length, index + 1, `${death.name}: sent once`)
-  }
-  // The silent one is the last.
-  const rows = [...(await upstream.recorded(beforeStatus.length - 1)), ...(await recordedCalls(impatient, 1))]
-  for (const [index, row] of rows.entries()) {
-    const { name, status, code } = beforeStatus[index]!
-    assert.deepEqual([row.outcome, row.failure_code, row.status], ['upstream_error', code, status], name)
-  }
-})
 
 test('an orderly close ends an answer without a length; a stream in it is known to lack its end mark', async () => {
   // Nobody can tell such an end from a break, the client with the upstream itself before it neither (RFC 9112 §6.3).

@@ -3,15 +3,8 @@ import { test } from 'node:test'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
 
 const cases: readonly [asked: string, forwarded: string][] = [
-  ['gzip, deflate', 'gzip, deflate'],
   ['gzip,deflate, br;q=0.5 ,zstd', 'gzip,deflate, br;q=0.5 ,zstd'],
-  ['identity', 'identity'],
-  ['', ''],
-  ['GZIP', 'GZIP'],
-  ['gzip, compress, br', 'gzip, br'],
-  ['dcb, dcz', 'identity'],
   ['compress;q=1, gzip;q=0.2', 'gzip;q=0.2'],
-  ['*', 'gzip, br, deflate, zstd'],
   ['br;q=1.0, *;q=0.1', 'br;q=1.0, gzip;q=0.1, deflate;q=0.1, zstd;q=0.1'],
   ['gzip, *;q=0', 'gzip, br;q=0, deflate;q=0, zstd;q=0'],
 ]
