@@ -9,6 +9,7 @@ import {
   upOptionTable,
 } from '../src/options/dashboard-options.ts'
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
+import { count } from '../src/lib/number-format.ts'
 import { envName, shownDefault } from '../src/options/option-spec.ts'
 
 const pages = ['options', 'commands-calls', 'commands-database', 'commands-setup'] as const
@@ -121,16 +122,17 @@ function tableText(table: Table): string {
 }
 
 /** The range of a value; empty where the placeholder or common sense says it. */
-function shortRange({ placeholder, range }: Table[string]['kind']): string {
+function shortRange({ placeholder, range, number }: Table[string]['kind']): string {
   if (placeholder === null || placeholder === '<usd>' || placeholder.includes('on|')) return ''
   if (range === `one of ${placeholder.slice(1, -1).replaceAll('|', ', ')}`) return ''
   if (/^an http|of 1 to \d+ characters|^a number of|^an? IANA/.test(range)) return ''
   if (/^(?:a|an|the) (?:path|name|model|client|host name|IP address|variable|header|pattern)\b/.test(range))
     return ''
-  const [, least = '', most = ''] = /^a (?:whole )?number from ([\d,]+) to ([\d,]*\d)/.exec(range) ?? []
-  if (most !== '' && Number(most.replaceAll(',', '')) >= 2 ** 31 - 1)
-    return least === '0' ? '' : `at least ${least}`
-  if (most !== '') return `${least} to ${most}`
+  if (number !== undefined) {
+    const { min, max } = number
+    if (max < 2 ** 31 - 1) return `${count(min)} to ${count(max)}`
+    return min === 0 ? '' : `at least ${count(min)}`
+  }
   if (range.length > 200) return 'a code of [errors.md](errors.md)'
   if (/^an? (?:instant|time) in ISO 8601/.test(range)) return 'ISO 8601, or a day'
   return range.replace(/^one of /, '')

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../call/clock.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import { simulatedHeader } from './demo-upstream.ts'
 import { type DemoCall, type DemoClient, demoClients, stepsOf } from './demo-clients.ts'
 import type { Random } from './random.ts'
@@ -16,13 +17,12 @@ export interface DemoTraffic extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** The longest that a client stays away from a gateway that did not answer. */
-const longestAwayMs = 5000
+/** Pause of a client after a call without an answer. */
+const away = { firstMs: 500, longestMs: 5000 } as const
 
 /** Pause of a client, in milliseconds, after `failuresInARow` calls without an answer of the demo's upstream. */
 export function awayMs(failuresInARow: number, random: Random): number {
-  const longest = Math.min(longestAwayMs, 250 * 2 ** failuresInARow)
-  return (longest * (1 + random())) / 2
+  return (backoffMs(away, failuresInARow) * (1 + random())) / 2
 }
 
 /** After which most clients give up. */

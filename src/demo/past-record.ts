@@ -1,5 +1,6 @@
 import { importedIdAt } from '../call/call-id.ts'
 import { blankRecord, type StoredCall } from '../call/call-record.ts'
+import { quantileOf } from '../lib/histogram.ts'
 import type { CompletionPlan } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
 import type { DemoCall } from './demo-clients.ts'
@@ -142,8 +143,8 @@ function completionFields(
   if (!stream || first === undefined) return { ...ended, ...called }
   const gaps = Float64Array.from(sent.slice(1), ({ atMs }, i) => atMs - (sent[i]?.atMs ?? 0)).sort()
   const at = (part: number): number | null => {
-    const gap = gaps[Math.floor(part * (gaps.length - 1))]
-    return gap === undefined ? null : round(gap)
+    const gapMs = quantileOf(gaps.length, part, (rank) => gaps[rank] ?? 0)
+    return gapMs === null ? null : round(gapMs)
   }
   const lastMs = sent.at(-1)?.atMs ?? 0
   const firstVisible = sent.find(({ kind }) => kind !== 'reasoning')

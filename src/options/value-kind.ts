@@ -62,6 +62,7 @@ export function integer(min: number, max: number, unit: Unit | null = null): Val
 export function integerOrNone(min: number, max: number): ValueKind<number | 'none'> {
   const number = integer(min, max)
   return {
+    number: { min, max, unit: null },
     placeholder: '<n|none>',
     range: `${number.range}, or none`,
     parse: (text) => (text === 'none' ? text : number.parse(text)),

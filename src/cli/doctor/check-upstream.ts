@@ -1,18 +1,16 @@
 import { keyHeader } from '../../gateway/routing/credentials.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
-import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { proxyFor, type UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
-import { codeOf, messageOf } from '../../lib/errors.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { headerOf } from '../../lib/http/header-list.ts'
-import type { Whole } from '../../gateway/upstream/buffered-response.ts'
-import { listModels, namesIn } from '../list-models.ts'
+import { listModels, type ModelResponse } from '../list-models.ts'
 import type { Environment } from '../parse-options.ts'
 import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** An upstream, and how the gateway would ask it. */
-export interface AskedUpstream {
+export interface CheckedUpstream {
   readonly url: string
   /** The key that the gateway adds; empty if there is none, or the upstream gets none. */
   readonly key: string
@@ -25,7 +23,7 @@ const shownModels = 3
 const mostSkewMs = 30_000
 
 /** Lists the upstream's models, on the way that calls take: what that says of it, of the proxy and of the clock. */
-export async function checkUpstream(asked: AskedUpstream, env: Environment): Promise<Finding[]> {
+export async function checkUpstream(asked: CheckedUpstream, env: Environment): Promise<Finding[]> {
   const base = parseUpstreamBase(asked.url)
   let proxy: UpstreamProxy | null
   try {
@@ -35,10 +33,9 @@ export async function checkUpstream(asked: AskedUpstream, env: Environment): Pro
   }
   const sentMs = Date.now()
   const { url, key, connectTimeoutMs } = asked
-  const lent = keyHeader(key, base.host)
-  const answer = await listModels({ url, keyHeader: lent, proxy, connectTimeoutMs, limitMs })
-  const tookMs = Date.now() - sentMs
-  const date = headerOf(answer.headers, 'date')
+  const request = { url, keyHeader: keyHeader(key, base.host), connectTimeoutMs, limitMs }
+  const response = await listModels(request, env)
+  const date = headerOf(response.headers, 'date')
   const clock =
     date === null
       ? warning(
@@ -46,22 +43,18 @@ export async function checkUpstream(asked: AskedUpstream, env: Environment): Pro
           'not compared: the upstream sent no Date header',
           'make sure it is correct: budgets depend on it',
         )
-      : clockFinding(Date.parse(date) - (sentMs + tookMs / 2))
-  return [proxyFinding(proxy, env), upstreamFinding(asked, answer, tookMs, proxy), clock]
+      : clockFinding(Date.parse(date) - (sentMs + response.tookMs / 2))
+  return [proxyFinding(proxy, env), upstreamFinding(asked, response, proxy), clock]
 }
 
 function upstreamFinding(
-  { url, key }: AskedUpstream,
-  whole: Whole,
-  tookMs: number,
+  { url, key }: CheckedUpstream,
+  { status, failure, names, tookMs }: ModelResponse,
   proxy: UpstreamProxy | null,
 ): Finding {
   const check = 'upstream'
-  const { status, error } = whole
-  if (error !== null || status === 0) {
-    const { message } = failureOf(error ?? new Error('no answer'), { ...asNothingCame, answered: status > 0 })
-    return fault(check, printable(`${url}: ${message}`), remedyFor(codeOf(error), proxy))
-  }
+  if (failure !== null)
+    return fault(check, printable(`${url}: ${failure.message}`), remedyFor(failure.code, proxy))
   const answered = `${url} answers in ${duration(tookMs)}`
   if (status === 401 || status === 403) {
     return key === ''
@@ -74,7 +67,6 @@ function upstreamFinding(
   }
   if (status >= 500)
     return fault(check, `${answered} with ${status}`, 'it, or a proxy in front of it, is down')
-  const names = namesIn(whole)
   if (names === null) {
     const remedy = 'check the base URL; it usually ends in /v1'
     return warning(check, `${answered} with ${status}, and lists no models`, remedy)
@@ -84,8 +76,6 @@ function upstreamFinding(
   const few = printable(names.slice(0, shownModels).join(', '))
   return ok(check, `${answered}${accepted}, ${counted(names.length, 'model')}: ${few}${more}`)
 }
-
-const asNothingCame = { started: false, answered: false, reusedSocket: false, maxHeaderBytes: 0 }
 
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^CERT_HAS_EXPIRED/, 'renew its certificate, if this machine’s clock is right'],

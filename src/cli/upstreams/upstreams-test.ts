@@ -1,13 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import { keyHeaderOf, keyOf } from '../../gateway/routing/credentials.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
-import { failureOf } from '../../gateway/upstream/undici-failure.ts'
-import { proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { type UpstreamSetting, patternMatcher } from '../../options/upstream-settings.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { exitCode } from '../exit-code.ts'
-import { listModels, namesIn } from '../list-models.ts'
+import { listModels } from '../list-models.ts'
 import { type CommandRun, type Environment, OptionError } from '../parse-options.ts'
 import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
@@ -56,31 +54,23 @@ async function testUpstream(
 ): Promise<Finding> {
   const { name, models = [], credentials = 'none' } = setting
   const bad = (why: string): Finding => ({ isGood: false, text: `${name}  ${url}  ${why}` })
-  const base = parseUpstreamBase(url)
-  const isLent = typeof credentials === 'object'
-  const key = isLent ? keyOf(credentials, { variable: (variable) => env[variable], folder }) : ''
+  const isOurs = typeof credentials === 'object'
+  const key = isOurs ? keyOf(credentials, { variable: (variable) => env[variable], folder }) : ''
   if (key instanceof Error) return bad(`gets no key: ${key.message}`)
-  const keyHeader = isLent ? keyHeaderOf(credentials, key, base.host) : []
-  const sentMs = performance.now()
-  let proxy
+  const keyHeader = isOurs ? keyHeaderOf(credentials, key, parseUpstreamBase(url).host) : []
+  let response
   try {
-    proxy = proxyFor(base.origin, env)
+    response = await listModels({ url, keyHeader, connectTimeoutMs, limitMs }, env)
   } catch (error) {
     return bad(messageOf(error))
   }
-  const whole = await listModels({ url, keyHeader, proxy, connectTimeoutMs, limitMs })
-  const took = duration(performance.now() - sentMs)
-  const { status, error } = whole
-  if (error !== null) {
-    const progress = { started: false, answered: status > 0, reusedSocket: false, maxHeaderBytes: 0 }
-    return bad(failureOf(error, progress).message)
-  }
+  const { status, failure, names } = response
+  const took = duration(response.tookMs)
+  if (failure !== null) return bad(failure.message)
   if (status === 401 || status === 403) {
-    const isOurs = typeof credentials === 'object'
     const text = `${name}  ${url}  answers in ${took}, and ${isOurs ? 'refuses the key' : 'asks for a key'} (${status})`
     return { isGood: credentials === 'client', text }
   }
-  const names = namesIn(whole)
   if (names === null) return bad(`answers ${status} in ${took}, and lists no models`)
   const taken = names.filter((model) => models.some((pattern) => patternMatcher(pattern)(model)))
   const shown = taken.slice(0, shownModels).join(', ') + (taken.length > shownModels ? ', …' : '')
