@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { at, type CallRow, CallRows, WordIds } from './call-rows.ts'
 import { GatewayPast } from './gateway-past.ts'
-import { ImaginedCalls } from './imagined-calls.ts'
-import { type Incident, imaginedIncidents, incidentsAt } from './incidents.ts'
+import { GeneratedCalls } from './generated-calls.ts'
+import { type Incident, generatedIncidents, incidentsAt } from './incidents.ts'
 import { loadShape } from './load-shape.ts'
 import { seededRandom } from './seeded-random.ts'
 import { markUnsummed } from './sums-anew.ts'
@@ -11,12 +11,12 @@ import { markUnsummed } from './sums-anew.ts'
 const minuteMs = 60_000
 /** A call's rough average duration, from which the number in flight follows. */
 const usualCallS = 5
-/** Slots of the imagined gateways, as a multiple of the calls that are in flight on average. */
+/** Slots of the generated gateways, as a multiple of the calls that are in flight on average. */
 const slotsPerAverage = 5
 const rowsPerTransaction = 200_000
 
-/** What gateways are imagined to have recorded: the same order gives the same rows. */
-export interface ImaginedPast {
+/** Calls as gateways would have recorded them: the same order gives the same rows. */
+export interface GeneratedPast {
   readonly calls: number
   readonly days: number
   readonly endMs: number
@@ -28,19 +28,19 @@ export interface ImaginedPast {
 }
 
 /** Fills an empty database. */
-export function addPast(database: DatabaseSync, past: ImaginedPast): void {
+export function addPast(database: DatabaseSync, past: GeneratedPast): void {
   const { calls, days, endMs, seed, areMany = false } = past
   const random = seededRandom(seed)
   const pastMinute = Math.floor(endMs / minuteMs)
   const minutes = Math.round(days * 1440)
   const firstMinute = pastMinute - minutes
-  const usual = imaginedIncidents(random, firstMinute, minutes)
+  const usual = generatedIncidents(random, firstMinute, minutes)
   const incidents = past.incidents?.(pastMinute) ?? usual
   const { counts } = loadShape(random, calls, firstMinute, minutes, incidents)
   const slots = Math.max(4, Math.round((calls / minutes / 60) * usualCallS * slotsPerAverage))
 
   const rows = new CallRows(database)
-  const imagined = new ImaginedCalls(random, new WordIds(database), areMany)
+  const generated = new GeneratedCalls(random, new WordIds(database), areMany)
   const gateways = new GatewayPast(slots)
   let seq = 0
   let uncommitted = 0
@@ -53,7 +53,7 @@ export function addPast(database: DatabaseSync, past: ImaginedPast): void {
     const state = { incidents: incidentsAt(incidents, minute), pressure, isNight: hour >= 1 && hour < 5 }
     const starts = startsWithin(random, minute * minuteMs, count)
     const made = Array.from(starts, (id) => {
-      const row = imagined.next(state)
+      const row = generated.next(state)
       row[at.id] = id
       return row
     })

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { at, type CallRow } from './call-rows.ts'
-import { instanceOf } from './imagined-calls.ts'
-import { upstreams } from './imagined-models.ts'
+import { instanceOf } from './generated-calls.ts'
+import { upstreams } from './generated-models.ts'
 import { type Incident, incidentsAt } from './incidents.ts'
 
 const usPerMinute = 60_000_000

@@ -1,5 +1,5 @@
 import { integerBetween, pickOne, type Random } from '../../src/demo/random.ts'
-import { upstreams } from './imagined-models.ts'
+import { upstreams } from './generated-models.ts'
 
 /**
  * `failing`: part of one upstream's answers are errors. `limited`: it answers 429 to many. `slow`: answers take
@@ -30,7 +30,11 @@ const habits: Readonly<Record<IncidentKind, Habit>> = {
 }
 
 /** What goes wrong over the days; none of it in the last hour. */
-export function imaginedIncidents(random: Random, firstMinute: number, minutes: number): readonly Incident[] {
+export function generatedIncidents(
+  random: Random,
+  firstMinute: number,
+  minutes: number,
+): readonly Incident[] {
   const [one = '', ...others] = upstreams
   return (Object.keys(habits) as IncidentKind[]).flatMap((kind) => {
     const { everyDays, minutes: lasting } = habits[kind]

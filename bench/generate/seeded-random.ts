@@ -1,4 +1,4 @@
-import { drawFrom, type Random, type Spread } from '../../src/demo/random.ts'
+import { drawFrom, type Random, type LogNormal } from '../../src/demo/random.ts'
 
 /** The same numbers for the same seed, on every machine (after `sfc32` of PractRand: 128 bits of state). */
 export function seededRandom(seed: number): Random {
@@ -38,7 +38,7 @@ export class WeightedPlaces {
 }
 
 /** Mostly near the median, and one time in thirty several times that: what upstreams do under load. */
-export function heavyTail(random: Random, spread: Spread): number {
+export function heavyTail(random: Random, spread: LogNormal): number {
   const value = drawFrom(random, spread)
   return random() < 1 / 30 ? value * (3 + 9 * random()) : value
 }

@@ -13,12 +13,12 @@ export interface AlertReceiver extends AlertWebhook {
   readonly fixedBy: string | null
 }
 
-const kindWords = { begins: '', goes_on: 'Still: ', ended: 'Ended: ', test: '' } as const
+const kindPrefix = { begins: '', goes_on: 'Still: ', ended: 'Ended: ', test: '' } as const
 
 function bodyOf(format: AlertFormat, message: AlertMessage): string {
   const { id, at, kind, rule, subject, title, text, since } = message
   const host = hostname()
-  const words = `${kindWords[kind]}${title}${subject === null ? '' : ` (${subject})`}\n${text}\n${host}`
+  const words = `${kindPrefix[kind]}${title}${subject === null ? '' : ` (${subject})`}\n${text}\n${host}`
   if (format === 'json') {
     const data = { id, rule, subject, title, text, since, host }
     return JSON.stringify({ type: `alert.${kind}`, timestamp: at, data })

@@ -10,7 +10,7 @@ import {
   type AlertInput,
   type AlertRule,
   alertRules,
-  asksWords,
+  conditionText,
   ruleList,
 } from './alert-rules.ts'
 
@@ -168,8 +168,8 @@ test('a crash is told in the words of the status', () => {
 })
 
 test('a threshold stands in the words of its rule', () => {
-  const words = ruleList.map(([, rule]) => asksWords(rule, rule.threshold.usual))
+  const words = ruleList.map(([, rule]) => conditionText(rule, rule.threshold.usual))
   assert.ok(words.every((text) => !/[{}]|undefined/.test(text)))
-  assert.match(asksWords(alertRules.unpriced, 1), /: 1 call or more/)
-  assert.match(asksWords(alertRules.spend_day, 0.5), /cost \$0\.50 or more/)
+  assert.match(conditionText(alertRules.unpriced, 1), /: 1 call or more/)
+  assert.match(conditionText(alertRules.spend_day, 0.5), /cost \$0\.50 or more/)
 })

@@ -267,11 +267,11 @@ export function titleOf(code: string): string {
 }
 
 /** A rule in words, with its threshold. */
-export function asksWords({ asks, threshold: { unit } }: AlertRule, threshold: number): string {
-  return `${asks.replace('{}', thresholdWords(threshold, unit))}.`
+export function conditionText({ asks, threshold: { unit } }: AlertRule, threshold: number): string {
+  return `${asks.replace('{}', thresholdText(threshold, unit))}.`
 }
 
-function thresholdWords(threshold: number, unit: string): string {
+function thresholdText(threshold: number, unit: string): string {
   if (unit === 'USD') return dollars(threshold)
   const figure = Number.isInteger(threshold) ? count(threshold) : String(threshold)
   if (unit === '%' || unit === '×') return `${figure}${unit}`

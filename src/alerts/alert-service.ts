@@ -10,7 +10,7 @@ import { type Poll, startPoll } from '../lib/poll.ts'
 import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { type AlertRecord, activeIn, newMessage, readAlertRecord, testMessage } from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
-import { asksWords, ruleList } from './alert-rules.ts'
+import { conditionText, ruleList } from './alert-rules.ts'
 import { type AlertChange, AlertSettingsFile, type AlertWebhook } from './alert-settings.ts'
 import { alertOf, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
@@ -66,7 +66,7 @@ export class AlertService {
     this.#settings = new AlertSettingsFile(settings)
     this.#recordPath = record
     this.#record = readAlertRecord(record)
-    this.#lookAtSettings()
+    this.#reloadSettings()
   }
 
   /** Checks the rules now, and from then on. */
@@ -79,7 +79,7 @@ export class AlertService {
   /** Checks all rules once. Rejects if the lock cannot be taken. */
   async checkRules(): Promise<void> {
     const { gateway, clock, folder } = this.#options
-    this.#lookAtSettings()
+    this.#reloadSettings()
     const receiver = this.#receiver
     if (this.#lock === null) {
       this.#lock = tryFileLock(join(folder, 'alerts.lock'))
@@ -115,10 +115,10 @@ export class AlertService {
   }
 
   report(): AlertsReport {
-    this.#lookAtSettings()
+    this.#reloadSettings()
     const { messages, dropped } = this.#record
     return {
-      ...lastLook(this.#settings, this.#record),
+      ...lastCheck(this.#settings, this.#record),
       messages: messages.slice(-shownMessages).reverse(),
       receiver: shownReceiver(this.#receiver),
       pending: messages.filter(({ state }) => state === 'pending').length,
@@ -133,7 +133,7 @@ export class AlertService {
 
   /** The settings of the rules by their codes. */
   ruleSettings(): Readonly<Record<string, AlertSetting>> {
-    this.#lookAtSettings()
+    this.#reloadSettings()
     return Object.fromEntries(ruleList.map(([code]) => [code, this.#settings.of(code)]))
   }
 
@@ -190,7 +190,7 @@ export class AlertService {
     return now
   }
 
-  #lookAtSettings(): void {
+  #reloadSettings(): void {
     if (!this.#settings.reloadIfChanged() || this.#settings.problem === null) return
     this.#options.warn(`${this.#settings.problem} The last valid alert rules stay in force.`)
   }
@@ -261,14 +261,14 @@ export const noWebhook =
   'there is no webhook: set one on the page, or start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
 
 /** All rules with their settings, and the results of the last check. */
-export function lastLook(
+export function lastCheck(
   settings: AlertSettingsFile,
   record: AlertRecord,
 ): Pick<AlertsReport, 'rules' | 'active' | 'file' | 'problem' | 'looked_at'> {
   const rules = ruleList.map(([code, rule]) => {
     const setting = settings.of(code)
     const { title, threshold } = rule
-    const asks = asksWords(rule, setting.threshold)
+    const asks = conditionText(rule, setting.threshold)
     return Object.assign({ code, title, asks }, threshold, setting)
   })
   const { path: file, problem } = settings

@@ -22,10 +22,10 @@ export type AlertSettings = RuleSettings & { readonly webhook?: AlertWebhook }
 export type AlertChange = RuleSettings & { readonly webhook?: Partial<AlertWebhook> | null }
 
 /** The value is not repeated: it may be a secret. */
-const urlWords = `must be ${webhookUrl.range}`
+const urlText = `must be ${webhookUrl.range}`
 const url = v.pipe(
-  v.string(urlWords),
-  v.check((text) => webhookUrl.parse(text) !== undefined, urlWords),
+  v.string(urlText),
+  v.check((text) => webhookUrl.parse(text) !== undefined, urlText),
   v.description(webhookUrl.range),
 )
 const format = v.picklist(alertFormats)

@@ -33,7 +33,7 @@ import { sessionRoutes } from './routes/session-routes.ts'
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
 const maxConnections = 256
 /** How long answers that are under way may go on when the server closes. */
-const lastWordsMs = 1000
+const closeLimitMs = 1000
 
 const socketLimits = {
   maxHeaderSize: 16 * 1024,
@@ -147,7 +147,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
       isClosing = true
       events.close()
       if (!server.listening) return
-      const patience = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+      const patience = setTimeout(() => server.closeAllConnections(), closeLimitMs)
       server.close()
       await once(server, 'close')
       clearTimeout(patience)

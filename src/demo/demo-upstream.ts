@@ -65,12 +65,12 @@ interface DemoSession {
   readonly left: AbortSignal
 }
 
-async function answer(visit: DemoSession): Promise<void> {
-  const { request, response, serial, left } = visit
+async function answer(session: DemoSession): Promise<void> {
+  const { request, response, serial, left } = session
   response.setHeader(simulatedHeader, 'true')
   response.setHeader('x-request-id', `req_simulated_${serial}`)
   try {
-    await route(visit, await readBody(request))
+    await route(session, await readBody(request))
   } catch (error) {
     if (left.aborted || response.destroyed) return
     if (response.headersSent) response.destroy()
@@ -78,13 +78,13 @@ async function answer(visit: DemoSession): Promise<void> {
   }
 }
 
-async function route(visit: DemoSession, body: string): Promise<void> {
-  const { request, response } = visit
+async function route(session: DemoSession, body: string): Promise<void> {
+  const { request, response } = session
   const path = (request.url ?? '').replace(/\?.*/, '')
   const post = posts[path]
   if (post !== undefined) {
     if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
-    return streamEvents(visit, post(parseFields(body), visit))
+    return streamEvents(session, post(parseFields(body), session))
   }
   const models = modelIds.map((id) => ({ id, object: 'model', created: 0, owned_by: 'simulated' }))
   const model = models.find(({ id }) => path === `/v1/models/${id}`)
@@ -97,14 +97,14 @@ async function route(visit: DemoSession, body: string): Promise<void> {
 }
 
 /** The answers by path: content and times. Each throws {@link ApiError}. */
-const posts: Readonly<Record<string, (fields: Fields, visit: DemoSession) => SimulatedAnswer>> = {
-  '/v1/chat/completions': (fields, visit) => complete(readCompletionRequest('chat', fields), visit),
-  '/v1/completions': (fields, visit) => complete(readCompletionRequest('text', fields), visit),
+const posts: Readonly<Record<string, (fields: Fields, session: DemoSession) => SimulatedAnswer>> = {
+  '/v1/chat/completions': (fields, session) => complete(readCompletionRequest('chat', fields), session),
+  '/v1/completions': (fields, session) => complete(readCompletionRequest('text', fields), session),
   '/v1/embeddings': (fields, { random }) => embeddingAnswer(fields, random),
 }
 
-function complete(request: CompletionRequest, visit: DemoSession): SimulatedAnswer {
-  const { clock, random, fault, limits, response, serial } = visit
+function complete(request: CompletionRequest, session: DemoSession): SimulatedAnswer {
+  const { clock, random, fault, limits, response, serial } = session
   const plan = planCompletion(request, fault, random)
   const tokens = request.promptTokens + plan.tokens.length
   for (const [name, value] of Object.entries(limits.take(request.model, tokens, clock.now())))
@@ -114,10 +114,10 @@ function complete(request: CompletionRequest, visit: DemoSession): SimulatedAnsw
 
 /** Rejects when the client leaves, or if the call is to fail. */
 async function streamEvents(
-  visit: DemoSession,
+  session: DemoSession,
   { beginsMs, endsMs, whole, events }: SimulatedAnswer,
 ): Promise<void> {
-  const { clock, random, fault, response, left } = visit
+  const { clock, random, fault, response, left } = session
   const startedMs = clock.now()
   const until = async (atMs: number): Promise<void> => {
     const ms = startedMs + atMs - clock.now()

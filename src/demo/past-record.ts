@@ -8,7 +8,7 @@ import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
 
 /** The circumstances of a past call, beside request and answer. */
-export interface PastVisit {
+export interface PastRequest {
   readonly call: DemoCall
   readonly client: string
   readonly upstream: string
@@ -47,8 +47,8 @@ const usBetween = (random: Random, low: number, high: number): number => round(b
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 
 /** The row that a gateway would have written. */
-export function pastRecord(visit: PastVisit, answer: PastAnswer): StoredCall {
-  const { call, client, upstream, startMs, queueMs, retry, fault, random } = visit
+export function pastRecord(past: PastRequest, answer: PastAnswer): StoredCall {
+  const { call, client, upstream, startMs, queueMs, retry, fault, random } = past
   const { endsMs, beginsMs, model, callType, requestBytes } = answer
   const { leaveAfterMs = Number.POSITIVE_INFINITY } = call
   const overheadMs = usBetween(random, 0.2, 0.9)

@@ -13,14 +13,14 @@ export function seededRandom(seed: number): Random {
 }
 
 /** A quantity that is often near its median and now and then several times as large, as latencies are. */
-export interface Spread {
+export interface LogNormal {
   readonly median: number
   /** Standard deviation of the logarithm: 0.3 is steady, 1 is wild (default: 0.4). */
   readonly sigma?: number
 }
 
 /** A log-normal draw, after Box and Muller. */
-export function drawFrom(random: Random, { median, sigma = 0.4 }: Spread): number {
+export function drawFrom(random: Random, { median, sigma = 0.4 }: LogNormal): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }

@@ -74,7 +74,7 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /** The text of a system's error about a file, without its path: `the disk is full; … (ENOSPC)`. Null for any other error. */
-export function systemWords(error: unknown): string | null {
+export function systemText(error: unknown): string | null {
   const code = codeOf(error)
   const words = typeof code === 'string' ? refusals[code] : undefined
   return words === undefined ? null : `${words} (${String(code)})`
@@ -82,12 +82,12 @@ export function systemWords(error: unknown): string | null {
 
 /** A system's error about a file, in one line with its path. Null for any other error. */
 export function fileFault(error: unknown): string | null {
-  const words = systemWords(error)
+  const words = systemText(error)
   const path = (error as NodeJS.ErrnoException | null)?.path
   return path === undefined || words === null ? null : `${path}: ${words}`
 }
 
-/** Why something failed: {@link systemWords} of a system's error, else the error's own message. */
+/** Why something failed: {@link systemText} of a system's error, else the error's own message. */
 export function reasonOf(error: unknown): string {
-  return systemWords(error) ?? messageOf(error)
+  return systemText(error) ?? messageOf(error)
 }

@@ -26,12 +26,12 @@ export function serveTools({ version, sources, payloads, onFault }: McpOptions):
   serveStdio(
     () => {
       const server = new McpServer({ name: 'tokenweir', version }, { instructions })
-      for (const [name, { description, takes, answer }] of all) {
+      for (const [name, { description, parameters, answer }] of all) {
         const annotations = { readOnlyHint: true, openWorldHint: false }
-        const inputSchema = fromJsonSchema<Readonly<Record<string, unknown>>>(schemaOf(takes))
+        const inputSchema = fromJsonSchema<Readonly<Record<string, unknown>>>(schemaOf(parameters))
         server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
           try {
-            const asked = readQuery(asTexts(given), takes)
+            const asked = readQuery(asTexts(given), parameters)
             return { content: [{ type: 'text', text: await answer(asked as never, sources) }] }
           } catch (error) {
             if (!(error instanceof CodedError)) onFault(error)
@@ -46,8 +46,8 @@ export function serveTools({ version, sources, payloads, onFault }: McpOptions):
   )
 }
 
-function schemaOf(takes: ToolTable): JsonSchema {
-  const parameters = Object.entries(takes)
+function schemaOf(table: ToolTable): JsonSchema {
+  const parameters = Object.entries(table)
   return {
     type: 'object',
     properties: Object.fromEntries(parameters.map(([name, one]) => [name, parameterSchema(one)])),

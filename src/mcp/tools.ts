@@ -35,17 +35,17 @@ export type ToolTable = QueryTable<Readonly<Record<string, unknown>>>
 /** A tool. */
 export interface Tool {
   readonly description: string
-  readonly takes: ToolTable
-  /** `asked` is as `takes` says. */
+  readonly parameters: ToolTable
+  /** `asked` has the values of `parameters`. */
   readonly answer: (asked: never, sources: ToolSources) => Promise<string>
 }
 
 function tool<T>(
   description: string,
-  takes: T & QueryTable<QueryOf<T>>,
+  parameters: T & QueryTable<QueryOf<T>>,
   answer: (asked: QueryOf<T>, sources: ToolSources) => Promise<string>,
 ): Tool {
-  return { description, takes, answer }
+  return { description, parameters, answer }
 }
 
 const dayMs = 86_400_000

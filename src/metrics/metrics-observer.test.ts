@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bareCall, chatCall } from '../../test/store/sample-call.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { observeRows } from './metrics-observer.ts'
-import { loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
+import { loopGauges, openGauges, type ScrapeQuestion, processCounters } from './scrape-question.ts'
 
 /** What a scrape says after some calls, line by line. */
 async function linesAfter(
@@ -19,7 +19,7 @@ async function scrape(
   observer: ReturnType<typeof observeRows>,
   question: Partial<ScrapeQuestion> = {},
 ): Promise<readonly string[]> {
-  const names = Object.keys({ ...openGauges, ...loopGauges, ...toldCounters })
+  const names = Object.keys({ ...openGauges, ...loopGauges, ...processCounters })
   const values = Object.fromEntries(names.map((name, at) => [name, at])) as ScrapeQuestion['values']
   const asked: ScrapeQuestion = {
     full: true,
@@ -104,7 +104,7 @@ test('what the gateway tells is shown as of this scrape, warnings too', async ()
   assertHas(first, 'tokenweir_warnings{code="disk_full"} 2', 'tokenweir_warnings{code="wal_large"} 1')
   const second = await scrape(observer)
   assert.ok(second.every((line) => !line.startsWith('tokenweir_warnings{')))
-  const counter = Object.keys({ ...openGauges, ...loopGauges, ...toldCounters }).indexOf(
+  const counter = Object.keys({ ...openGauges, ...loopGauges, ...processCounters }).indexOf(
     'tokenweir_telemetry_dropped_total',
   )
   assertHas(second, `tokenweir_telemetry_dropped_total ${counter}`, 'tokenweir_slots_max 0')

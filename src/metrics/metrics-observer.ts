@@ -4,7 +4,13 @@ import type { ObserveRows, RowObserver } from '../call/row-observer.ts'
 import { CallSeries } from './call-series.ts'
 import { labelText } from './model-labels.ts'
 import { Counter, Gauge, Registry } from './prom-client.ts'
-import { limitLabels, loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
+import {
+  limitLabels,
+  loopGauges,
+  openGauges,
+  type ScrapeQuestion,
+  processCounters,
+} from './scrape-question.ts'
 
 /** The labels of `tokenweir_build_info`. */
 export interface BuildInfo {
@@ -31,7 +37,7 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   addGauges(openGauges, [all, open])
   addGauges(loopGauges, registers)
   const counters = new Map(
-    Object.entries(toldCounters).map(([name, help]) => [name, new Counter({ name, help, registers })]),
+    Object.entries(processCounters).map(([name, help]) => [name, new Counter({ name, help, registers })]),
   )
   addProcessSeries(all)
 

@@ -18,7 +18,7 @@ export const loopGauges = {
 } as const
 
 /** Counters of the process. */
-export const toldCounters = {
+export const processCounters = {
   nodejs_eventloop_active_seconds_total: 'Time in which the event loop was at work.',
   tokenweir_retries_429_total: 'Calls tried again after a 429 of the upstream.',
   tokenweir_telemetry_dropped_total: 'Records of calls that were lost.',
@@ -26,7 +26,7 @@ export const toldCounters = {
   tokenweir_spans_dropped_total: 'Spans that were lost, or that it refused.',
 } as const
 
-type ToldName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof toldCounters
+type FigureName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof processCounters
 
 /** The figures that the calls' thread sends to the writer's for a scrape. */
 export interface ScrapeQuestion {
@@ -34,7 +34,7 @@ export interface ScrapeQuestion {
   readonly full: boolean
   /** True for OpenMetrics in place of the text format 0.0.4. */
   readonly openMetrics: boolean
-  readonly values: Readonly<Record<ToldName, number>>
+  readonly values: Readonly<Record<FigureName, number>>
   /** The codes of the warnings of `/health`. */
   readonly warnings: readonly string[]
   /** Limits of providers, at most some hundreds. */

@@ -16,9 +16,9 @@ import {
 /** Most clients with settings: more would slow down code that visits each of them. */
 const mostClients = 1000
 
-const labelWords = 'a text of 1 to 200 characters without control characters'
+const allowedLabel = 'a text of 1 to 200 characters without control characters'
 const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
-const label = textLike(labelWords, labelPattern)
+const label = textLike(allowedLabel, labelPattern)
 
 /** The settings of a client, or of the key with a fingerprint. */
 const setting = objectWithRemarks({
@@ -44,7 +44,7 @@ export const clientSettings: Schema<ClientSettings> = v.pipe(
       throw new JsonValueError(`has ${entries.length} clients; ${mostClients} are the most`)
     }
     for (const [of, { name }] of entries) {
-      if (!labelPattern.test(of)) throw new JsonValueError(be(labelWords)({ input: of }), [of], 'name')
+      if (!labelPattern.test(of)) throw new JsonValueError(be(allowedLabel)({ input: of }), [of], 'name')
       if (name !== undefined && !isFingerprint(of)) {
         const flaw = 'is only for a fingerprint of a key: 8 hexadecimal digits'
         throw new JsonValueError(flaw, [of, 'name'], 'name')

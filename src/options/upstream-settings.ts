@@ -25,7 +25,7 @@ const mostUrls = 32
 const mostPatterns = 500
 
 /** First segments of paths that the gateway answers or forwards itself, or gives advice about. */
-const takenNames: ReadonlySet<string> = new Set(
+const reservedNames: ReadonlySet<string> = new Set(
   `${defaultName} v1 props rerank reranking health metrics api v1beta v1alpha chat completions responses messages embeddings models`.split(
     ' ',
   ),
@@ -101,7 +101,7 @@ export type UpstreamSetting = Readonly<
   >
 >
 
-/** The body of a change of one of them; null takes a value away. */
+/** The body of a change of one of them; null removes a value. */
 export const upstreamChange = object({
   urls: v.optional(urls),
   models: v.optional(v.nullable(models)),
@@ -136,12 +136,12 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
   const names = new Set<string>()
   const patterns: {
     readonly text: string
-    readonly takes: (name: string) => boolean
+    readonly matches: (name: string) => boolean
     readonly of: string
   }[] = []
   for (const [index, { name: own, urls, models = [] }] of upstreams.entries()) {
     const at = (...steps: JsonPath): JsonPath => ['upstreams', index, ...steps]
-    if (takenNames.has(own)) throw flaw(at('name'), `cannot be ${own}, which paths begin with already`)
+    if (reservedNames.has(own)) throw flaw(at('name'), `cannot be ${own}, which paths begin with already`)
     if (names.has(own)) throw flaw(at('name'), `is the name of an upstream before it: ${own}`)
     names.add(own)
     atMost(urls, mostUrls, at('urls'), 'URLs')
@@ -151,12 +151,12 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
       if (urls.indexOf(each) < place) throw flaw(at('urls', place), `is in the list already: ${each}`)
     }
     for (const [place, text] of models.entries()) {
-      const earlier = patterns.find(({ takes }) => takes(text))
+      const earlier = patterns.find(({ matches }) => matches(text))
       if (earlier !== undefined) {
         const words = `never matches: ${earlier.text} of ${earlier.of} takes all its models`
         throw flaw(at('models', place), words)
       }
-      patterns.push({ text, takes: patternMatcher(text), of: own })
+      patterns.push({ text, matches: patternMatcher(text), of: own })
     }
   }
   atMost(patterns, mostPatterns, ['upstreams'], 'patterns of models')

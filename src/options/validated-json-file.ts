@@ -95,7 +95,7 @@ export abstract class ValidatedJsonFile<T extends object> {
    */
   protected async update(changed: (content: T) => T): Promise<void> {
     const { topic } = this.#form
-    using lock = await this.#orNotKept(() => {
+    using lock = await this.#orNotSaved(() => {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
       return takeFileLock(`${this.path}.lock`, lockLimitMs)
     })
@@ -107,11 +107,11 @@ export abstract class ValidatedJsonFile<T extends object> {
       throw new JsonFileError(`broken_${topic}_file`, `${this.problem} Fix the file first.`)
     }
     const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
-    await this.#orNotKept(() => replaceFile(this.path, text))
+    await this.#orNotSaved(() => replaceFile(this.path, text))
     this.reloadIfChanged()
   }
 
-  async #orNotKept<Done>(act: () => Done | Promise<Done>): Promise<Done> {
+  async #orNotSaved<Done>(act: () => Done | Promise<Done>): Promise<Done> {
     try {
       return await act()
     } catch (error) {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
+import { codeOf, messageOf, systemText } from '../lib/errors.ts'
 import { PriceListError } from './price-list.ts'
 
 /** A list of prices as it came, or that it is the one of that tag still. */
@@ -103,5 +103,5 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
 /** The reason of a failed `fetch`, which is in the error's cause. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return systemWords(inner) ?? (messageOf(inner) || String(codeOf(inner) ?? inner))
+  return systemText(inner) ?? (messageOf(inner) || String(codeOf(inner) ?? inner))
 }

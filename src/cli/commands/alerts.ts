@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
-import { alertFilesOf, lastLook, noWebhook } from '../../alerts/alert-service.ts'
+import { alertFilesOf, lastCheck, noWebhook } from '../../alerts/alert-service.ts'
 import { AlertSettingsFile } from '../../alerts/alert-settings.ts'
 import { tryAlert } from '../../alerts/send-alert.ts'
 import { controlFolder } from '../../control/control-folder.ts'
@@ -43,7 +43,7 @@ export const run: CommandRun<typeof table> = async (
   if (word !== undefined) throw new OptionError(`there is only \`alerts test\`; got ${JSON.stringify(word)}`)
   const record = readAlertRecord(files.record)
   const { receiver } = record
-  const report = lastLook(settings, record)
+  const report = lastCheck(settings, record)
   if (options.json) {
     print(`${JSON.stringify({ ...report, receiver })}\n`)
     return 0

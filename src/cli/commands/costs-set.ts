@@ -87,22 +87,22 @@ export const run: CommandRun<typeof table> = async (
       throw new CommandError(
         `${path} has no price of your own for ${JSON.stringify(name)}: tokenweir costs show lists them`,
       )
-    print(options.remove ? `Removed your price of ${name}.\n` : setWords(name, body))
+    print(options.remove ? `Removed your price of ${name}.\n` : setText(name, body))
     return 0
   } catch (error) {
-    if (error instanceof JsonValueError) throw new OptionError(flawWords(error))
+    if (error instanceof JsonValueError) throw new OptionError(flawText(error))
     const problem = error instanceof PriceFileError ? error.problem : null
     if (problem === null) throw error
     throw new CommandError(`${path}${placeForEditor(problem)} must be fixed first: ${problem.message}`)
   }
 }
 
-function flawWords({ path: [param = ''], flaw }: JsonValueError): string {
+function flawText({ path: [param = ''], flaw }: JsonValueError): string {
   const option = param === 'name' ? 'the name' : `--${String(param).replaceAll('_', '-')}`
   return `${option} ${flaw}`
 }
 
-function setWords(name: string, body: Readonly<Record<string, number | string | null>>): string {
+function setText(name: string, body: Readonly<Record<string, number | string | null>>): string {
   const { effective_from: from, ...rates } = body
   const [line = ''] = tierLines([{ above_input_tokens: 0, ...rates }])
   const since = from === undefined ? '' : ` from ${from} on`

@@ -73,7 +73,7 @@ function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs
 
 function textOf(model: string, upstream: string | null, price: Price | NoPrice): string {
   const place = upstream === null ? '' : ` at ${upstream}`
-  if ('none' in price) return `${model}${place}: ${noneWords[price.none]}\n`
+  if ('none' in price) return `${model}${place}: ${noPriceText[price.none]}\n`
   const { match, isOverride } = price
   const services = Object.entries(match.service_tiers ?? {})
   const lines = [
@@ -87,7 +87,7 @@ function textOf(model: string, upstream: string | null, price: Price | NoPrice):
   return `${lines.join('\n')}\n`
 }
 
-const noneWords: Readonly<Record<WhyUnpriced, string>> = {
+const noPriceText: Readonly<Record<WhyUnpriced, string>> = {
   local: 'runs on this machine or network and has no price; set one with `tokenweir costs set`',
   no_entry: 'no known price; set one with `tokenweir costs set`',
   unknown_upstream: 'no price list covers this upstream; set one with `tokenweir costs set`',

@@ -31,7 +31,7 @@ export const run: CommandRun<typeof table> = async ({ pricingSource: source, db,
       // The prices are there, also if the database is busy or cannot be opened.
     }
     if (json) line({ result })
-    else print(`${path}: ${wordsOf(result)} (${source})\n`)
+    else print(`${path}: ${resultText(result)} (${source})\n`)
     return 0
   } catch (error) {
     const message = messageOf(error)
@@ -41,7 +41,14 @@ export const run: CommandRun<typeof table> = async ({ pricingSource: source, db,
   }
 }
 
-function wordsOf({ added, changed, removed, entries, rejected, not_modified: isKnown }: SyncResult): string {
+function resultText({
+  added,
+  changed,
+  removed,
+  entries,
+  rejected,
+  not_modified: isKnown,
+}: SyncResult): string {
   if (isKnown) return 'the list has not changed'
   return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} removed; ${count(rejected)} entries skipped`
 }

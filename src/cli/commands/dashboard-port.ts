@@ -26,7 +26,7 @@ export interface OtherDashboard {
  * Prints why the dashboard cannot listen, and sets the exit code: 0 if another dashboard on the port does all
  * that this start asks for. Throws errors that have nothing to do with the port.
  */
-export async function reportPortTrouble(
+export async function reportPortError(
   error: unknown,
   options: Options<DashboardValues>,
   flag: string,
@@ -36,7 +36,7 @@ export async function reportPortTrouble(
   const { dashboardHost: host, dashboardPort: port } = options
   const problem = listenProblem(error, host, port, flag)
   const origin = reachableOrigin(host, port)
-  const other = problem.exitCode === exitCode.portInUse ? await askWhoIsThere(origin) : null
+  const other = problem.exitCode === exitCode.portInUse ? await findDashboard(origin) : null
   if (other === null) {
     console.error(`tokenweir: ${problem.message}`)
     process.exitCode = problem.exitCode
@@ -73,7 +73,7 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
 }
 
 /** `null` if it is nothing of ours. */
-export async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
+export async function findDashboard(origin: string): Promise<OtherDashboard | null> {
   const answer = await ask(`${origin}/api/proxy/status`)
   if (answer.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
   const status = readMessage(answer.body, isStatus)

@@ -1,6 +1,6 @@
 import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/start-lines.ts'
-import { reportPortTrouble } from './dashboard-port.ts'
+import { reportPortError } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { openDashboard } from '../running-dashboard.ts'
@@ -16,7 +16,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     await dashboard?.close()
     process.exit(0)
   })
-  const dashboard = await opening.catch((error: unknown) => reportPortTrouble(error, options, '--port'))
+  const dashboard = await opening.catch((error: unknown) => reportPortError(error, options, '--port'))
   if (dashboard === null) return
   for (const line of dashboardLines(options, dashboard, await dashboard.gateway.status())) console.log(line)
 }

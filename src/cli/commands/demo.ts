@@ -54,12 +54,12 @@ function demoOptions(
   upstream: string,
   folder: DemoFolder,
 ): Options<DashboardValues> {
-  const unasked = realOptions.filter((key) => sourceOf(asked.setBy[key]) !== 'flag')
-  const own = Object.fromEntries([...ownOptions, ...unasked].map((key) => [key, demoItself]))
+  const notGiven = realOptions.filter((key) => sourceOf(asked.setBy[key]) !== 'flag')
+  const own = Object.fromEntries([...ownOptions, ...notGiven].map((key) => [key, demoItself]))
   const defaults = parseOptions(upOptionTable, [], {})
   return {
     ...asked,
-    ...Object.fromEntries(unasked.map((key) => [key, defaults[key]])),
+    ...Object.fromEntries(notGiven.map((key) => [key, defaults[key]])),
     // Other machines do not get made-up answers, unless `--host` asks for it.
     host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
     upstream,

@@ -25,7 +25,7 @@ import { reportFault } from '../../lib/fault.ts'
 
 export const table = gatewayCommandTable
 
-const lookEveryMs = 1000
+const pollMs = 1000
 /** Time limit for the process on the port to answer. */
 const probeLimitMs = 5000
 
@@ -80,12 +80,12 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   })
   stopOnSignals(gateway)
   const lines = new WarningLines()
-  const tellWarnings = (): void => {
+  const printWarnings = (): void => {
     for (const line of lines.next(gateway.warnings)) console.error(line)
   }
   // Losses at the very end, such as spans, are known only then.
   gateway.ended
-    .finally(tellWarnings)
+    .finally(printWarnings)
     .then(() => process.exit(process.exitCode ?? 0))
     .catch(reportFault)
   const trouble = await gateway.openControl()
@@ -110,18 +110,18 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   }
   for (const line of startLines(options, port, gateway.hasGatewayKey, proxy)) console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
-  tellOfRecording(gateway, databasePlace(options.db).path, tellWarnings)
+  announceRecording(gateway, databasePlace(options.db).path, printWarnings)
   // The dashboard that started this process waits for this message. An error means that it has ended.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
 
 /** Says that calls are recorded, once that is so, and every warning as it comes. */
-function tellOfRecording(gateway: RunningGateway, db: string, tellWarnings: () => void): void {
-  const look = (): void => {
-    tellWarnings()
-    systemClock.after(lookEveryMs, look, { background: true })
+function announceRecording(gateway: RunningGateway, db: string, printWarnings: () => void): void {
+  const poll = (): void => {
+    printWarnings()
+    systemClock.after(pollMs, poll, { background: true })
   }
-  systemClock.after(0, look, { background: true })
+  systemClock.after(0, poll, { background: true })
   const onRecorded = (): void => {
     if (!gateway.isStopping) console.log(`calls are recorded in ${db}`)
   }

@@ -29,15 +29,15 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { env, termina
 
 async function ask(folder: string, env: Environment, { clock }: Terminal): Promise<GatewaysReport> {
   if ((env['TOKENWEIR_SHARE'] ?? '') === '') {
-    const nobody = { instance: null, health: null }
+    const noGateway = { instance: null, health: null }
     let status
     try {
       status = await new ControlClient(folder).status()
     } catch (error) {
       const problem = `could not reach the gateway of ${folder}: ${messageOf(error)}`
-      return { ...ownGateway(nobody, clock.wallTime()), problem }
+      return { ...ownGateway(noGateway, clock.wallTime()), problem }
     }
-    return ownGateway(typeof status === 'string' ? nobody : status, clock.wallTime())
+    return ownGateway(typeof status === 'string' ? noGateway : status, clock.wallTime())
   }
   const { GatewayList } = await import('../../share/slots/gateway-list.ts')
   const list = new GatewayList({ url: shareAddress(env), folder, clock })

@@ -31,7 +31,7 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
     else printTable(columns, provider_limits, terminal)
     if (minute_limits.length > 0) {
       terminal.print('\nCalls wait for these:\n')
-      printTable(keptColumns, minute_limits, terminal)
+      printTable(minuteColumns, minute_limits, terminal)
     }
   }
   return 0
@@ -50,7 +50,7 @@ const columns: readonly Column<ProviderLimit>[] = [
   column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
 ]
 
-const keptColumns: readonly Column<MinuteLimitUse>[] = [
+const minuteColumns: readonly Column<MinuteLimitUse>[] = [
   column('limit of', 0, 24, (row) => printable(ownerText(row)), {
     gap: '',
     cut: { minWidth: 12, at: 'end' },

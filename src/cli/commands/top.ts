@@ -18,7 +18,7 @@ export const table = optionTable({
 
 const everyMs = 1000
 /** Calls are counted over this many snapshots. */
-const mostLooks = 10
+const maxSamples = 10
 /** A gateway that misses this many snapshots in a row has gone away. */
 const patience = 3
 /** ECMA-48: moves the cursor to the first line, and erases everything after it. */
@@ -66,7 +66,7 @@ function printed(board: Board, terminal: Terminal, height = Infinity): string {
 /** Takes snapshots of a gateway, and counts the calls that got a slot between them. */
 class WatchedGateway {
   readonly #client: ControlClient
-  readonly #looks: { readonly atMs: number; readonly instance: string; readonly admitted: number }[] = []
+  readonly #samples: { readonly atMs: number; readonly instance: string; readonly admitted: number }[] = []
 
   constructor(client: ControlClient) {
     this.#client = client
@@ -79,10 +79,10 @@ class WatchedGateway {
     const { instance, health } = status
     const slots = health.rate_limiter
     const now = { atMs: performance.now(), instance, admitted: slots.total_admitted }
-    if (this.#looks.at(-1)?.instance !== instance) this.#looks.length = 0
-    this.#looks.push(now)
-    if (this.#looks.length > mostLooks) this.#looks.shift()
-    const [first = now] = this.#looks
+    if (this.#samples.at(-1)?.instance !== instance) this.#samples.length = 0
+    this.#samples.push(now)
+    if (this.#samples.length > maxSamples) this.#samples.shift()
+    const [first = now] = this.#samples
     const seconds = (now.atMs - first.atMs) / 1000
     return { slots, live, callsPerS: seconds > 0 ? (now.admitted - first.admitted) / seconds : null }
   }

@@ -5,7 +5,7 @@ import { type DashboardValues, upOptionTable } from '../../options/dashboard-opt
 import type { Options } from '../../options/option-spec.ts'
 import { ProcessError } from '../../supervisor/process-error.ts'
 import { upLines } from '../terminal/start-lines.ts'
-import { reportPortTrouble } from './dashboard-port.ts'
+import { reportPortError } from './dashboard-port.ts'
 import type { CommandRun, Environment } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
@@ -59,7 +59,7 @@ export async function runUp(
   const dashboard = await opening.catch(async (error: unknown) => {
     if (over.signal.aborted) return null
     await extras?.ended()
-    return await reportPortTrouble(error, options, '--dashboard-port', simulated)
+    return await reportPortError(error, options, '--dashboard-port', simulated)
   })
   if (dashboard === null || over.signal.aborted) return
 
@@ -67,7 +67,7 @@ export async function runUp(
     if (over.signal.aborted) return null
     if (!(error instanceof ProcessError)) throw error
     display.close()
-    reportTrouble(error)
+    reportError(error)
     process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
     await dashboard.close()
     await extras?.ended()
@@ -100,12 +100,12 @@ export async function runUp(
 async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
   try {
     dashboard.gateway.abortStart()
-    if (!(await dashboard.gateway.stopOwn())) await sayWhoGoesOn(dashboard, display)
+    if (!(await dashboard.gateway.stopOwn())) await reportRunningGateway(dashboard, display)
   } catch (error) {
     // It may have been stopped on the page.
     if (!(error instanceof ProcessError)) throw error
     if (error.code !== 'not_running') {
-      reportTrouble(error)
+      reportError(error)
       process.exitCode = exitCode.fault
     }
   }
@@ -114,7 +114,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
 }
 
 /** Says that a gateway that was found running goes on, as another program started it. */
-async function sayWhoGoesOn({ gateway }: RunningDashboard, display: StatusDisplay): Promise<void> {
+async function reportRunningGateway({ gateway }: RunningDashboard, display: StatusDisplay): Promise<void> {
   const { running, pid } = await gateway.status()
   if (!running || pid === null) return
   display.print(
@@ -122,7 +122,7 @@ async function sayWhoGoesOn({ gateway }: RunningDashboard, display: StatusDispla
   )
 }
 
-function reportTrouble({ message, log }: ProcessError): void {
+function reportError({ message, log }: ProcessError): void {
   console.error(`tokenweir: ${message}`)
   for (const line of log) console.error(`  | ${line}`)
 }

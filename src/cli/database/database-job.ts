@@ -8,13 +8,13 @@ import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Prints progress and result: with `--json` as an object on a line, else in words. */
-interface Told {
+interface JobOutput {
   readonly json: object
   readonly text: string
 }
 
 /** Progress of a job; without words, there is none yet. Only the newest is shown, at intervals. */
-interface ToldProgress extends Partial<Told> {
+interface JobProgress extends Partial<JobOutput> {
   readonly json: object
   readonly phase?: string
 }
@@ -34,18 +34,18 @@ const progressEveryMs = 200
 export async function runDatabaseJob(
   { clock, print, warn, isWatched }: Pick<Terminal, 'clock' | 'print' | 'warn' | 'isWatched'>,
   { db, json, whatStays }: JobOptions,
-  work: (report: (progress: ToldProgress) => void) => Promise<Told>,
+  work: (report: (progress: JobProgress) => void) => Promise<JobOutput>,
 ): Promise<number> {
   let shown = 0
   const clear = (): void => {
     if (shown > 0) print(`\r${' '.repeat(shown)}\r`)
   }
-  let toldPhase: string | undefined
-  let toldMs = Number.NEGATIVE_INFINITY
-  const report = (progress: ToldProgress): void => {
-    if (progress.phase === toldPhase && clock.now() - toldMs < progressEveryMs) return
-    toldPhase = progress.phase
-    toldMs = clock.now()
+  let lastPhase: string | undefined
+  let lastMs = Number.NEGATIVE_INFINITY
+  const report = (progress: JobProgress): void => {
+    if (progress.phase === lastPhase && clock.now() - lastMs < progressEveryMs) return
+    lastPhase = progress.phase
+    lastMs = clock.now()
     if (json) print(`${JSON.stringify(progress.json)}\n`)
     else if (isWatched && progress.text !== undefined) {
       print(`\r${progress.text.padEnd(shown)}`)
@@ -81,7 +81,7 @@ export function done<Outcome extends object | number>(
 }
 
 /** `fold: 33%` */
-export function shareText(what: string, done: number, total: number): Pick<Told, 'text'> | null {
+export function shareText(what: string, done: number, total: number): Pick<JobOutput, 'text'> | null {
   return total === 0 ? null : { text: `${what}: ${Math.floor((100 * done) / total)}%` }
 }
 

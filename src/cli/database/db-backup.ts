@@ -6,7 +6,7 @@ import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { bytes, counted, percent } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
-import { openPart, showProgress, tellFault } from './output.ts'
+import { openPart, showProgress, printError } from './output.ts'
 
 export const table = optionTable({
   force: flag('overwrite an existing file'),
@@ -42,7 +42,7 @@ export const run: CommandRun<typeof table> = async ({ db, force }, { positionals
     )
     return 0
   } catch (error) {
-    return tellFault(error)
+    return printError(error)
   }
 }
 

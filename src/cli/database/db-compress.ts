@@ -16,7 +16,7 @@ export const table = optionTable({
 
 type CompressOptions = OptionsOf<typeof table>
 
-const phaseWords = {
+const phaseText = {
   roll_up: 'adding up calls',
   fold: 'rolling up old calls',
   give_back: 'shrinking the file',
@@ -36,7 +36,7 @@ export async function run(
   return await runDatabaseJob(terminal, { db, json, whatStays }, async (report) => {
     const onProgress = (progress: CompressProgress): void => {
       const { phase, done: by, total } = progress
-      report({ json: progress, phase, ...shareText(phaseWords[phase], by, total) })
+      report({ json: progress, phase, ...shareText(phaseText[phase], by, total) })
     }
     const outcome = done(await compress(db, { keepDays, dryRun }, { clock: terminal.clock, onProgress }), db)
     return { json: outcome, text: resultText(outcome, options) }

@@ -71,7 +71,7 @@ export async function toOutput(
     process.stderr.write(words)
     return 0
   } catch (error) {
-    return tellFault(error)
+    return printError(error)
   }
 }
 
@@ -86,7 +86,7 @@ export function openPart(path: string, force: boolean): PartFile {
 }
 
 /** Says on standard error why it came to nothing, and gives the exit code. */
-export function tellFault(error: unknown): number {
+export function printError(error: unknown): number {
   // A reader that has seen enough, as `head` has, is no fault.
   if (codeOf(error) === 'EPIPE') return 0
   const isForMaker = !(error instanceof PartFileError) && codeOf(error) === null

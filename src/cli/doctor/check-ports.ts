@@ -6,7 +6,7 @@ import type { ControlStatus } from '../../control/control-messages.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { type CommandError, exitCode } from '../exit-code.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { askWhoIsThere } from '../commands/dashboard-port.ts'
+import { findDashboard } from '../commands/dashboard-port.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
@@ -19,7 +19,7 @@ export async function checkGatewayPort(
   running: ControlStatus | null,
 ): Promise<Finding> {
   const check = 'port'
-  const problem = await whyNotFree(host, port, '--port')
+  const problem = await bindError(host, port, '--port')
   if (problem === null) {
     const message = `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`
     if (running === null) return ok(check, message)
@@ -36,11 +36,11 @@ export async function checkGatewayPort(
 /** The same of the dashboard's port; `folder` is where its gateway's data are. */
 export async function checkDashboardPort(host: string, port: number, folder: string): Promise<Finding> {
   const check = 'dashboard'
-  const problem = await whyNotFree(host, port, '--dashboard-port')
+  const problem = await bindError(host, port, '--dashboard-port')
   if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`)
   if (problem.exitCode !== exitCode.portInUse)
     return fault(check, problem.message, 'the dashboard cannot start')
-  const other = await askWhoIsThere(reachableOrigin(host, port))
+  const other = await findDashboard(reachableOrigin(host, port))
   if (other === null) return inUse(check, port, '', '--dashboard-port')
   if (other.status === null) {
     const message = `${port} is used by a dashboard that needs a token`
@@ -64,7 +64,7 @@ function inUse(check: string, port: number, who: string, flag: string): Finding 
 }
 
 /** Listens for a moment. Null if that can be. */
-async function whyNotFree(host: string, port: number, flag: string): Promise<CommandError | null> {
+async function bindError(host: string, port: number, flag: string): Promise<CommandError | null> {
   const server = createServer().listen({ host, port, exclusive: true })
   try {
     await once(server, 'listening')

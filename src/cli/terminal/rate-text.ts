@@ -3,7 +3,7 @@ import { fees, tokenRates } from '../../pricing/rate-bounds.ts'
 import { count } from '../../lib/number-format.ts'
 
 /** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
-function rateWords(rates: Rates): string {
+function rateText(rates: Rates): string {
   const tokens = tokenRates.filter((name) => rates[name] !== undefined)
   const each = fees.filter((name) => rates[name] !== undefined)
   const parts = each.map((name) => `${rates[name]} USD ${name.replaceAll('_', ' ')}`)
@@ -20,9 +20,9 @@ export function tierLines(tiers: readonly RateTier[]): readonly string[] {
     .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
     .map((tier) => {
       const { above_input_tokens: bound, inclusive = false } = tier
-      if (bound === 0) return rateWords(tier)
+      if (bound === 0) return rateText(tier)
       const tokens = count(bound)
       const size = inclusive ? `from ${tokens} input tokens on` : `above ${tokens} input tokens`
-      return `${size}, the whole request: ${rateWords(tier)}`
+      return `${size}, the whole request: ${rateText(tier)}`
     })
 }

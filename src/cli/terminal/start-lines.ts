@@ -11,33 +11,33 @@ import { reachableOrigin } from './reachable-origin.ts'
 export function startLines(
   options: GatewayOptions,
   port: number,
-  lendsKey: boolean,
+  hasGatewayKey: boolean,
   proxy: UpstreamProxy | null,
 ): string[] {
   const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
     `  ${options.maxConcurrent} concurrent calls; others queue`,
-    `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
+    `  try it:  curl ${address}/v1/models${hasGatewayKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     `  see it:  ${typedCommand()} calls --recent 10`,
   ]
   if (proxy !== null) lines.push(`  calls go through the proxy ${proxy.origin} (${proxy.variable})`)
   if (options.rawLog)
     lines.push(`  payloads are captured in ${options.rawLogFile} (--raw-log), without credentials`)
-  return [...lines, ...exposureLines('it', options, lendsKey)]
+  return [...lines, ...exposureLines('it', options, hasGatewayKey)]
 }
 
 /** A sentence on who else can use a gateway, and with which key. */
 function exposureLines(
   name: string,
   { host, trustLoopback }: Pick<GatewayOptions, 'host' | 'trustLoopback'>,
-  lendsKey: boolean,
+  hasGatewayKey: boolean,
 ): readonly string[] {
   const lines: string[] = []
   if (!isLoopbackBind(host)) {
     lines.push(`  other machines can reach ${name}; use --host 127.0.0.1 to prevent this`)
   }
-  if (lendsKey) {
+  if (hasGatewayKey) {
     const whose = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
     lines.push(`  ${whose} without a key of their own use UPSTREAM_API_KEY`)
   }
@@ -66,10 +66,10 @@ export function upLines(
   options: DashboardValues,
   dashboard: Dashboard,
   status: StartAnswer,
-  lendsKey: boolean,
+  hasGatewayKey: boolean,
 ): readonly string[] {
   const gateway = reachableOrigin(status.host, status.port)
-  const needsKey = !lendsKey && !status.simulated
+  const needsKey = !hasGatewayKey && !status.simulated
   const lines = [
     `tokenweir is up: dashboard on ${reachableOrigin(options.dashboardHost, dashboard.port)}`,
     ...signInLines(options, dashboard),
@@ -77,7 +77,7 @@ export function upLines(
     `  try it:  curl ${gateway}/v1/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`,
     `  Ctrl-C stops ${status.already_running ? 'the dashboard' : 'both'}`,
   ]
-  return [...lines, ...exposureLines('the gateway', { ...options, host: status.host }, lendsKey)]
+  return [...lines, ...exposureLines('the gateway', { ...options, host: status.host }, hasGatewayKey)]
 }
 
 /** The message of a second `tokenweir up` or `tokenweir dashboard` about the one that has its port. */

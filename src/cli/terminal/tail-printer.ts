@@ -34,7 +34,7 @@ export function tailPrinter(
   const held = new HeldRequests()
   let isGreeted = false
   let isLost = false
-  let saidLost = false
+  let isLossShown = false
   let cancelLost = (): void => {}
 
   const note = (words: string): void => warn(`tokenweir: ${words}\n`)
@@ -45,9 +45,9 @@ export function tailPrinter(
 
   const greet = (isLogging: boolean): void => {
     cancelLost()
-    if (saidLost) note('reconnected to the gateway')
+    if (isLossShown) note('reconnected to the gateway')
     if (isGreeted && isLost) note('requests and responses may be missing here')
-    saidLost = false
+    isLossShown = false
     isLost = false
     if (isGreeted) return
     isGreeted = true
@@ -76,14 +76,14 @@ export function tailPrinter(
       if (event === null) return
       if (!('type' in event)) takeRecord(event, data)
       else if (event.type === 'connected') greet(event.enabled)
-      else if (event.type === 'dropped') note(droppedWords(event.count))
+      else if (event.type === 'dropped') note(droppedText(event.count))
       // A call's model and end are unknown at its start.
       else if (!json && !errors && model.length === 0) print(`${startLine(event, style())}\n`)
     },
     lost: () => {
       isLost = true
       const tell = (): void => {
-        saidLost = true
+        isLossShown = true
         note('lost the connection to the gateway; waiting for it')
       }
       cancelLost = clock.after(patienceMs, tell, { background: true })
@@ -96,7 +96,7 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
   return record.direction === 'outgoing'
 }
 
-function droppedWords(dropped: number): string {
+function droppedText(dropped: number): string {
   const what = dropped === 1 ? '1 request or response is' : `${count(dropped)} requests and responses are`
   return `${what} missing here: too many at once`
 }

@@ -3,12 +3,12 @@ import { printable } from './printable.ts'
 
 /** Says each warning once for as long as it lasts. */
 export class WarningLines {
-  #told: ReadonlySet<string> = new Set()
+  #shown: ReadonlySet<string> = new Set()
 
   /** The lines to print now. */
   next(warnings: readonly Warning[]): readonly string[] {
-    const fresh = warnings.filter(({ code }) => !this.#told.has(code))
-    this.#told = new Set(warnings.map(({ code }) => code))
+    const fresh = warnings.filter(({ code }) => !this.#shown.has(code))
+    this.#shown = new Set(warnings.map(({ code }) => code))
     return fresh.map(({ message }) => `tokenweir: warning: ${printable(message)}`)
   }
 }

@@ -4,7 +4,7 @@ import { JsonScan, wantedPlaces } from '../../json/json-scan.ts'
 /** A record whose JSON is no longer than this is passed on as it is. */
 const longestRecord = 64 * 1024
 /** Most characters of a long text that are sent: a whole number of base64's groups. */
-const keptBytes = 64 * 1024
+const shownBytes = 64 * 1024
 
 /** The members whose places in the JSON are needed. */
 const places = wantedPlaces({ body: 0, text: 0, reasoning: 0, toolCalls: 0, tool_calls: 0, truncated: 0 })
@@ -29,7 +29,7 @@ export function cutPayload(record: string): string {
   let isBodyCut = false
   const scan = new JsonScan(places, (path, _, start, end) => {
     if (path === 'truncated') mark = { start, end, text: 'true' }
-    else if (end - start > keptBytes) {
+    else if (end - start > shownBytes) {
       const isCalls = path === 'toolCalls' || path === 'tool_calls'
       const text = isCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
       if (text === null) return
@@ -54,18 +54,18 @@ function replaced(bytes: Buffer, cuts: readonly Cut[]): string {
 /** A string's beginning, null if that is all of it; of any other value, the beginning of its text. */
 function cutValue(bytes: Buffer, start: number, end: number): string | null {
   if (bytes[start] !== quote) {
-    return JSON.stringify(bytes.toString('utf8', start, characterStart(bytes, start + keptBytes)))
+    return JSON.stringify(bytes.toString('utf8', start, characterStart(bytes, start + shownBytes)))
   }
   const text = JSON.parse(bytes.toString('utf8', start, end)) as string
-  if (text.length <= keptBytes) return null
+  if (text.length <= shownBytes) return null
   // Half a character is none.
-  return JSON.stringify(text.slice(0, keptBytes).replace(/[\ud800-\udbff]$/, ''))
+  return JSON.stringify(text.slice(0, shownBytes).replace(/[\ud800-\udbff]$/, ''))
 }
 
 /** Tool calls are few, and only those that write files are long. */
 function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   const calls = JSON.parse(bytes.toString('utf8', start, end)) as PayloadToolCall[]
-  let left = keptBytes
+  let left = shownBytes
   return JSON.stringify(
     calls.map(({ id, name, arguments: args }) => {
       const text = args.slice(0, left)

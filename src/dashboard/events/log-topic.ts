@@ -3,9 +3,9 @@ import type { LogSource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 
 /** Lines that a reader gets at first, and after it fell behind. */
-const keptLines = 150
+const maxLines = 150
 /** Most characters of lines kept for a reader, so that one that never reads costs little. */
-const keptCharacters = 128 * 1024
+const maxCharacters = 128 * 1024
 
 /** The gateway's log, with one watch for all readers. A reader that falls behind loses lines, and gets the last ones again. */
 export function logTopic(log: LogSource): Topic {
@@ -25,8 +25,8 @@ function textOf(data: EventData['log']): string {
 }
 
 function lastOf(lines: readonly string[]): readonly string[] {
-  const last = lines.slice(-keptLines)
+  const last = lines.slice(-maxLines)
   let characters = 0
-  const tooMany = last.findLastIndex((line) => (characters += line.length) > keptCharacters)
+  const tooMany = last.findLastIndex((line) => (characters += line.length) > maxCharacters)
   return last.slice(tooMany + 1)
 }

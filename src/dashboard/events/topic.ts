@@ -33,18 +33,18 @@ interface ReaderState {
 export class Topic {
   /** The name in `topics=`, and of its events. */
   readonly name: EventTopic
-  readonly #open: (tell: Publish) => TopicSource
+  readonly #open: (publish: Publish) => TopicSource
   readonly #readers = new Map<TopicReader, ReaderState>()
   #source: TopicSource | null = null
 
-  constructor(name: EventTopic, open: (tell: Publish) => TopicSource) {
+  constructor(name: EventTopic, open: (publish: Publish) => TopicSource) {
     this.name = name
     this.#open = open
   }
 
   /** Sends to the reader until the returned function is called. */
   subscribe(reader: TopicReader): () => void {
-    const source = (this.#source ??= this.#open((json, worth = 0) => this.#tell(json, worth)))
+    const source = (this.#source ??= this.#open((json, worth = 0) => this.#publish(json, worth)))
     const state: ReaderState = { missed: 0, isWaiting: false }
     this.#readers.set(reader, state)
     this.#catchUp(source, reader, state)
@@ -60,24 +60,24 @@ export class Topic {
     this.#source?.refresh?.()
   }
 
-  #tell(json: string, worth: number): void {
-    for (const [reader, place] of this.#readers) {
-      if (place.isWaiting || !reader.send(json)) this.#miss(reader, place, worth)
+  #publish(json: string, worth: number): void {
+    for (const [reader, state] of this.#readers) {
+      if (state.isWaiting || !reader.send(json)) this.#miss(reader, state, worth)
     }
   }
 
-  #miss(reader: TopicReader, place: ReaderState, worth: number): void {
-    place.missed += worth
-    if (place.isWaiting) return
-    place.isWaiting = true
+  #miss(reader: TopicReader, state: ReaderState, worth: number): void {
+    state.missed += worth
+    if (state.isWaiting) return
+    state.isWaiting = true
     reader.whenRoom(() => {
-      place.isWaiting = false
-      if (this.#source !== null && this.#readers.has(reader)) this.#catchUp(this.#source, reader, place)
+      state.isWaiting = false
+      if (this.#source !== null && this.#readers.has(reader)) this.#catchUp(this.#source, reader, state)
     })
   }
 
-  #catchUp(source: TopicSource, reader: TopicReader, place: ReaderState): void {
-    if (source.current(place.missed).every((json) => reader.send(json))) place.missed = 0
-    else this.#miss(reader, place, 0)
+  #catchUp(source: TopicSource, reader: TopicReader, state: ReaderState): void {
+    if (source.current(state.missed).every((json) => reader.send(json))) state.missed = 0
+    else this.#miss(reader, state, 0)
   }
 }

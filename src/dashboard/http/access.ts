@@ -33,8 +33,8 @@ const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
  * Judges a request before anything else is read; null lets it in. `hasToken` is called
  * only if it matters. Whatever is not allowed is refused, on every path, known or not.
  */
-export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {
-  const { hosts, method, target, via } = visit
+export function refusalOf(access: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {
+  const { hosts, method, target, via } = access
   const [host] = hosts
   if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
     return new RequestError('invalid_host', 'A request must have one Host header: a name or an address.')
@@ -51,16 +51,16 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
     return new RequestError('invalid_target', 'The request target must be a path.')
   }
   const isReading = method === 'GET' || method === 'HEAD'
-  const isLink = isReading && visit.secFetchMode === 'navigate' && pagePaths.includes(path)
+  const isLink = isReading && access.secFetchMode === 'navigate' && pagePaths.includes(path)
   // Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves.
-  if (isCrossSite(visit) && !isLink) {
+  if (isCrossSite(access) && !isLink) {
     return new RequestError('cross_site', "The dashboard refuses requests from other sites' pages.")
   }
   // A client of the gateway must not reach the dashboard through it.
   if (via !== null && /tokenweir-/i.test(via)) {
     return new RequestError('forwarded_by_gateway', 'The dashboard cannot be used through the gateway.')
   }
-  if (!mustBringToken(visit, rules)) return null
+  if (!mustBringToken(access, rules)) return null
   if (!rules.tokenIsSet) {
     const message =
       "The dashboard is open to this machine's root and to the user who runs it. Others need the admin token; " +
@@ -74,6 +74,6 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
 }
 
 /** Says if a request must bring the admin token: only this machine's own programs are let in without. */
-export function mustBringToken(visit: Access, rules: AccessRules): boolean {
-  return rules.demandsToken || !visit.isLocal
+export function mustBringToken(access: Access, rules: AccessRules): boolean {
+  return rules.demandsToken || !access.isLocal
 }

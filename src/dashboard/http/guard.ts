@@ -22,7 +22,7 @@ export function makeGuard(
   signIn: SignIn | null,
 ): Guard {
   const rules = { ...given, tokenIsSet: signIn !== null }
-  const visitOf = async (req: IncomingMessage): Promise<Access> => {
+  const accessOf = async (req: IncomingMessage): Promise<Access> => {
     const source = sourceOf(req)
     return { ...source, isLocal: await thisMachine.isLocalUser(source, req.socket) }
   }
@@ -35,11 +35,11 @@ export function makeGuard(
   return {
     admits: async (req, res) => {
       for (const [name, value] of safetyHeaders) res.setHeader(name, value)
-      const refusal = refusalOf(await visitOf(req), rules, () => isSignedIn(req))
+      const refusal = refusalOf(await accessOf(req), rules, () => isSignedIn(req))
       if (refusal !== null) refuse(req, res, refusal)
       return refusal === null
     },
-    demandsSignIn: async (req) => mustBringToken(await visitOf(req), rules) && !isSignedIn(req),
+    demandsSignIn: async (req) => mustBringToken(await accessOf(req), rules) && !isSignedIn(req),
   }
 }
 

@@ -90,10 +90,10 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
 }
 
 /** Keeps the connection in use, and closes it when the reader no longer reads. */
-function keepBeating(response: ServerResponse, clock: Clock, isTold: boolean): () => void {
+function keepBeating(response: ServerResponse, clock: Clock, sendsBeats: boolean): () => void {
   let missed = 0
-  const tell = (): void => {
-    if (isTold) send(response, 'beat', JSON.stringify(beat))
+  const sendBeat = (): void => {
+    if (sendsBeats) send(response, 'beat', JSON.stringify(beat))
   }
   const next = (): (() => void) => clock.after(beatMs, onBeat, { background: true })
   const onBeat = (): void => {
@@ -105,10 +105,10 @@ function keepBeating(response: ServerResponse, clock: Clock, isTold: boolean): (
       missed += 1
       if (missed >= maxMissedBeats) response.destroy()
     }
-    tell()
+    sendBeat()
   }
   let cancel = next()
-  tell()
+  sendBeat()
   return () => cancel()
 }
 

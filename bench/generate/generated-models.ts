@@ -1,7 +1,7 @@
 import type { CallType } from '../../src/call/call.ts'
-import type { Spread } from '../../src/demo/random.ts'
+import type { LogNormal } from '../../src/demo/random.ts'
 
-export interface ImaginedModel {
+export interface GeneratedModel {
   readonly name: string
   /** The model's name in the upstream's answers. */
   readonly answersAs: string
@@ -11,11 +11,11 @@ export interface ImaginedModel {
   /** Its share of all calls, before the hour of the day is applied. */
   readonly weight: number
   /** Until the first token of a chat, or until the whole answer of anything else. */
-  readonly firstMs: Spread
+  readonly firstMs: LogNormal
   /** Of each further token; null where the answer comes in one piece. */
-  readonly tokenMs: Spread | null
-  readonly inputTokens: Spread
-  readonly outputTokens: Spread | null
+  readonly tokenMs: LogNormal | null
+  readonly inputTokens: LogNormal
+  readonly outputTokens: LogNormal | null
   /** Share of output that is reasoning. */
   readonly reasoning: number
   /** Dollars per million tokens of input and output; null if unpriced. */
@@ -42,7 +42,7 @@ interface ChatTraits {
   readonly endpoint?: string
 }
 
-function chat(name: string, weight: number, traits: ChatTraits): ImaginedModel {
+function chat(name: string, weight: number, traits: ChatTraits): GeneratedModel {
   return {
     name,
     answersAs: traits.upstream === direct ? `${name}-2026-08-01` : name,
@@ -67,7 +67,7 @@ function atOnce(
   upstream: string,
   firstMs: number,
   price: readonly [number, number] | null,
-): ImaginedModel {
+): GeneratedModel {
   return {
     name,
     answersAs: name,
@@ -84,8 +84,8 @@ function atOnce(
   }
 }
 
-/** Whom the imagined traffic goes to: three upstreams, a few models that most calls ask for, and a long tail. */
-export const imaginedModels: readonly ImaginedModel[] = [
+/** Whom the generated traffic goes to: three upstreams, a few models that most calls ask for, and a long tail. */
+export const generatedModels: readonly GeneratedModel[] = [
   chat('gpt-5.1-mini', zipf(1), {
     upstream: direct,
     firstMs: 420,
@@ -190,9 +190,9 @@ export const imaginedModels: readonly ImaginedModel[] = [
 ]
 
 /** 60 models: the same with a longer tail. */
-export const manyModels: readonly ImaginedModel[] = [
-  ...imaginedModels,
-  ...Array.from({ length: 60 - imaginedModels.length }, (_, i) =>
+export const manyModels: readonly GeneratedModel[] = [
+  ...generatedModels,
+  ...Array.from({ length: 60 - generatedModels.length }, (_, i) =>
     chat(`vendor-${i % 7}/model-${i + 1}`, zipf(18 + i), {
       upstream: hosted,
       firstMs: 300 + 40 * i,
@@ -204,7 +204,7 @@ export const manyModels: readonly ImaginedModel[] = [
 ]
 
 /** Calls without a model: the state of a local server, the list of models. */
-export const imaginedProbes: readonly ImaginedModel[] = [
+export const generatedProbes: readonly GeneratedModel[] = [
   { ...atOnce('', 1, 'props', '/props', local, 4, null), inputTokens: { median: 0, sigma: 0 } },
   { ...atOnce('', 0.4, 'other', '/v1/models', direct, 140, null), inputTokens: { median: 0, sigma: 0 } },
 ]

@@ -3,14 +3,14 @@ import { drawFrom, type Random } from '../../src/demo/random.ts'
 import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../../src/call/fields/call-fields.ts'
 import { at, type CallRow, emptyRow, type WordIds } from './call-rows.ts'
 import { type DemoClient, demoClients, manyClients } from './demo-clients.ts'
-import { endBadly } from './imagined-failures.ts'
+import { endBadly } from './generated-failures.ts'
 import {
-  type ImaginedModel,
-  imaginedModels,
-  imaginedProbes,
+  type GeneratedModel,
+  generatedModels,
+  generatedProbes,
   manyModels,
   upstreams,
-} from './imagined-models.ts'
+} from './generated-models.ts'
 import type { Incident } from './incidents.ts'
 import { exponential, heavyTail, WeightedPlaces } from './seeded-random.ts'
 
@@ -25,14 +25,14 @@ export interface MinuteState {
 const probeShare = 0.02
 
 /** Makes calls up, one row after the other. */
-export class ImaginedCalls {
+export class GeneratedCalls {
   readonly #random: Random
   readonly #words: WordIds
-  readonly #models: readonly ImaginedModel[]
+  readonly #models: readonly GeneratedModel[]
   readonly #byDay: WeightedPlaces
   /** Jobs that fill search indexes run by night. */
   readonly #byNight: WeightedPlaces
-  readonly #probes = new WeightedPlaces(imaginedProbes.map(({ weight }) => weight))
+  readonly #probes = new WeightedPlaces(generatedProbes.map(({ weight }) => weight))
   readonly #clients: Readonly<Record<CallType, readonly DemoClient[]>>
   readonly #clientPlaces: Readonly<Record<CallType, WeightedPlaces>>
   readonly #sessions = new Map<string, number>()
@@ -40,7 +40,7 @@ export class ImaginedCalls {
   constructor(random: Random, words: WordIds, areMany: boolean) {
     this.#random = random
     this.#words = words
-    this.#models = areMany ? manyModels : imaginedModels
+    this.#models = areMany ? manyModels : generatedModels
     this.#byDay = new WeightedPlaces(this.#models.map(({ weight }) => weight))
     this.#byNight = new WeightedPlaces(
       this.#models.map(({ type, weight }) => (type === 'chat' ? weight : weight * 6)),
@@ -76,13 +76,13 @@ export class ImaginedCalls {
     return row
   }
 
-  #model({ isNight }: MinuteState): ImaginedModel {
+  #model({ isNight }: MinuteState): GeneratedModel {
     const random = this.#random
-    if (random() < probeShare) return imaginedProbes[this.#probes.draw(random)]!
+    if (random() < probeShare) return generatedProbes[this.#probes.draw(random)]!
     return this.#models[(isNight ? this.#byNight : this.#byDay).draw(random)]!
   }
 
-  #head(model: ImaginedModel, client: DemoClient, isStream: boolean): CallRow {
+  #head(model: GeneratedModel, client: DemoClient, isStream: boolean): CallRow {
     const words = this.#words
     const row = emptyRow()
     const hasBody = model.name !== ''
@@ -123,7 +123,7 @@ export class ImaginedCalls {
   }
 
   /** A successful answer. */
-  #answer(row: CallRow, model: ImaginedModel, isStream: boolean, slowness: number): void {
+  #answer(row: CallRow, model: GeneratedModel, isStream: boolean, slowness: number): void {
     const random = this.#random
     const words = this.#words
     const firstUs = 1000 * heavyTail(random, model.firstMs) * slowness
@@ -188,7 +188,7 @@ export class ImaginedCalls {
     if (of.hasUsage) row[at.tpot_us] = Math.max(1, Math.round(tokenUs))
   }
 
-  #usage(row: CallRow, model: ImaginedModel, inputTokens: number, outputTokens: number): void {
+  #usage(row: CallRow, model: GeneratedModel, inputTokens: number, outputTokens: number): void {
     const random = this.#random
     const isLocal = model.price === null && model.tokenMs !== null
     row[at.usage_source_id] = isLocal ? usageSourceCodes.timings : usageSourceCodes.usage
