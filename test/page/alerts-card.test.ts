@@ -40,6 +40,11 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await card.getByText('error_ratio.threshold must be a number from 1 to 100 (%); it is 120.').waitFor()
   await ratio.fill('some')
   await card.getByText('Enter a number from 0').waitFor()
+  await ratio.fill('-3')
+  await card.getByText('Enter a number from 0, such as 1,500 or 1.5.').waitFor()
+  // Somebody else changes the field that is typed in.
+  await dashboard.ask('PUT', '/api/alerts', { error_ratio: { threshold: 40 } })
+  await card.getByText('Changed to 40 elsewhere. Saving replaces it.').waitFor()
   await ratio.fill('35')
   await page.keyboard.press('Enter')
   await card.getByText(/^35%? or more of the calls.*Default: 20\.$/).waitFor()

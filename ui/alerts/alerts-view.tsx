@@ -120,7 +120,8 @@ interface RuleRowProps {
 /** A rule with its switch and its threshold, each kept as it is changed. */
 function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
-  const [draft, setDraft] = useState<string | null>(null)
+  /** Text that was typed and not saved, and the threshold before it. */
+  const [draft, setDraft] = useState<{ readonly text: string; readonly before: number } | null>(null)
   /** A switch that is not saved yet. */
   const [wish, setWish] = useState<boolean | null>(null)
   // In turn: a press on the switch also leaves the field, which saves it.
@@ -131,7 +132,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
       if (part.threshold !== undefined) setDraft(null)
     }).then(done)
   }
-  const typed = draft === null ? threshold : typedNumber(draft)
+  const typed = draft === null ? threshold : typedNumber(draft.text)
   return (
     <SettingRow
       id={`alert-${code}`}
@@ -150,17 +151,18 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
         </label>
       }
       label={`${title}: threshold`}
-      value={draft ?? numberText(threshold)}
+      value={draft?.text ?? numberText(threshold)}
       unit={unit}
       isNumber
       isDisabled={isLocked}
-      error={
-        typed === null
-          ? 'Enter a number from 0, such as 1500 or 1.5, without thousands separators.'
-          : (error?.message ?? null)
+      error={typed === null ? 'Enter a number from 0, such as 1,500 or 1.5.' : (error?.message ?? null)}
+      notice={
+        draft === null || draft.before === threshold
+          ? null
+          : `Changed to ${numberText(threshold)} elsewhere. Saving replaces it.`
       }
       about={`${asks} ${threshold === usual ? '' : `Default: ${numberText(usual)}.`}`}
-      onInput={setDraft}
+      onInput={(text) => setDraft({ text, before: draft?.before ?? threshold })}
       onChange={() => {
         if (typed === threshold) setDraft(null)
         else if (typed !== null) change({ threshold: typed }, () => undefined)
