@@ -4,6 +4,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { count, counted, dollars, duration, percent } from '../format/figures.ts'
 import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
+import type { ListedCalls } from './calls-list.tsx'
 import type { CallList } from './use-call-list.ts'
 
 /** Sums up the calls that the list is of. */
@@ -37,8 +38,15 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
 }
 
 /** The end of a list: more is to come, why it does not, or that this is all. */
-export function CallsFoot({ list }: { readonly list: CallList }) {
-  const { answer, calls, hasMore, isStale, moreError, loadMore } = list
+export function CallsFoot({ list }: { readonly list: ListedCalls }) {
+  const {
+    answer,
+    calls,
+    hasMore = false,
+    isStale = false,
+    moreError = null,
+    loadMore = () => undefined,
+  } = list
   const { address } = useNavigation()
   if (hasMore && moreError !== null) {
     return (

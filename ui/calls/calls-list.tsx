@@ -31,8 +31,11 @@ import { CallsFoot } from './call-summary.tsx'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
 import type { CallList } from './use-call-list.ts'
 
+/** Calls to list; of those that are all there, nothing more is known. */
+export type ListedCalls = Pick<CallList, 'calls' | 'total' | 'scaleMs' | 'answeredMs'> & Partial<CallList>
+
 export interface CallsListProps {
-  readonly list: CallList
+  readonly list: ListedCalls
   readonly onOpen: (id: string) => void
 }
 
@@ -59,7 +62,7 @@ function useListRows(
 /** The calls of a list as cards, if there is no room for a table. */
 export function CallsCards(props: CallsListProps) {
   const { list } = props
-  const { total, scaleMs, answeredMs, isStale } = list
+  const { total, scaleMs, answeredMs, isStale = false } = list
   const { address } = useNavigation()
   const times = useTimes()
   const box = useRef<HTMLUListElement>(null)
@@ -121,7 +124,7 @@ export interface CallsTableProps extends CallsListProps {
 /** The calls of a list as a table, of which only the rows that are seen are there. */
 export function CallsTable(props: CallsTableProps) {
   const { list, columns } = props
-  const { calls, total, scaleMs, answeredMs, isStale } = list
+  const { calls, total, scaleMs, answeredMs, isStale = false } = list
   const { address } = useNavigation()
   const times = useTimes()
   const scroller = useRef<HTMLDivElement>(null)

@@ -1,4 +1,4 @@
-import { type CallSort, isCallSort, orderWords, sortWords } from '../data/call-text.ts'
+import { type CallSort, sortWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
@@ -6,6 +6,7 @@ import { useObservable } from '../data/observable.ts'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/overlay/popover.tsx'
 import { Segments } from '../design/segments.tsx'
+import { OrderSelect } from '../design/table/order-select.tsx'
 import { localValue } from '../data/local-storage.ts'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
@@ -89,22 +90,14 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
       />
     )
   }
+  const { sort, rising } = address
   return (
-    <select
-      class="field"
-      aria-label="Order"
-      value={orderWords(address)}
-      onChange={({ currentTarget: { value } }) => {
-        for (const [sort, words] of Object.entries(sortWords))
-          if (isCallSort(sort) && words.includes(value)) go({ sort, rising: words[1] === value })
-      }}
-    >
-      {Object.values(sortWords)
-        .flat()
-        .map((words) => (
-          <option key={words}>{words}</option>
-        ))}
-    </select>
+    <OrderSelect
+      words={sortWords}
+      order={sort}
+      rising={rising}
+      onOrder={(next, isRising) => go({ sort: next, rising: isRising })}
+    />
   )
 }
 

@@ -63,7 +63,7 @@ export function CallsView() {
         {isRefused ? (
           <Refusal what="the calls" asked={list} />
         ) : answer === null ? (
-          <Skeleton />
+          <div class="skeleton" style={{ height: '30rem' }} />
         ) : calls.length === 0 ? (
           <NoCalls answer={answer} />
         ) : isNarrow ? (
@@ -74,16 +74,6 @@ export function CallsView() {
       </section>
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </>
-  )
-}
-
-function Skeleton() {
-  return (
-    <div class="calls-skeleton" aria-hidden="true">
-      {Array.from({ length: 12 }, (_, index) => (
-        <div key={index} class="skeleton" />
-      ))}
-    </div>
   )
 }
 

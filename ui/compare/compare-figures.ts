@@ -4,7 +4,7 @@ import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { CompareColumnName } from '../data/page-address.ts'
+import type { CompareColumnName } from '../data/sorted-columns.ts'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 

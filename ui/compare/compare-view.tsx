@@ -11,16 +11,15 @@ import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { orderOf } from '../data/changed-address.ts'
 import {
   type CompareBy,
-  type CompareColumnName,
   type PageAddress,
   callsQuery,
-  compareColumnNames,
   byWords,
   curveWords,
   filterOf,
   namelessOf,
   queryKey,
 } from '../data/page-address.ts'
+import { type CompareColumnName, compareColumnNames } from '../data/sorted-columns.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
 import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceJob, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
+import type { RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -28,24 +28,16 @@ interface RepriceQuestion extends Bounds {
   readonly zone: string
 }
 
-/** Changes nothing. */
-function previewReprice(question: RepriceQuestion): Promise<RepriceResult> {
-  return act('POST', '/api/costs/reprice', bodyOf(question, true))
-}
-
-/** Answers when it is under way: the topic `jobs` reports progress and result. */
-function reprice(question: RepriceQuestion): Promise<RepriceJob> {
-  return act('POST', '/api/costs/reprice', bodyOf(question, false))
-}
-
-function bodyOf({ fromMs, toMs, onlyUnpriced, zone }: RepriceQuestion, isDryRun: boolean): object {
-  return {
+/** A dry run answers with what would change; else the topic `jobs` reports progress and result. */
+function reprice<Answer>(question: RepriceQuestion, isDryRun: boolean): Promise<Answer> {
+  const { fromMs, toMs, onlyUnpriced, zone } = question
+  return act('POST', '/api/costs/reprice', {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
-    ...(onlyUnpriced && { only_unpriced: true }),
+    only_unpriced: onlyUnpriced,
     tz: zone,
     dry_run: isDryRun,
-  }
+  })
 }
 
 /** The most days shown for one model; further days are only in its sum. */
@@ -76,7 +68,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   useEffect(() => {
     let isHere = true
     setStage({ kind: 'looking' })
-    previewReprice({ ...question, onlyUnpriced }).then(
+    reprice<RepriceResult>({ ...question, onlyUnpriced }, true).then(
       (result) => isHere && setStage({ kind: 'found', result }),
       (error: unknown) => isHere && setStage({ kind: 'failed', error: reasonOf(error) }),
     )
@@ -99,7 +91,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     before.current = repricing?.started_at
     setStage({ kind: 'working' })
     try {
-      await reprice({ ...question, onlyUnpriced })
+      await reprice({ ...question, onlyUnpriced }, false)
     } catch (error) {
       setStage({ kind: 'failed', error: reasonOf(error) })
     }
@@ -270,18 +262,19 @@ export function useRepriceOffer(
     const toMs = Math.max(bounds.toMs, nowMs())
     const look = async (): Promise<RepriceOffer['found']> => {
       const far = { fromMs: Math.min(bounds.fromMs, toMs - farMs), toMs, onlyUnpriced: true }
-      const unpriced = await previewReprice({ ...far, zone })
+      const unpriced = await reprice<RepriceResult>({ ...far, zone }, true)
       if (unpriced.newly_priced > 0) return { ...far, result: unpriced }
       const all = { ...bounds, toMs, onlyUnpriced: false }
-      return { ...all, result: await previewReprice({ ...all, zone }) }
-    }
-    const show = (offer: RepriceOffer['found'] | null): void => {
-      if (!isHere) return
-      setFound(offer)
-      setLooking(false)
+      return { ...all, result: await reprice<RepriceResult>({ ...all, zone }, true) }
     }
     setLooking(true)
-    look().then(show, () => show(null))
+    void look()
+      .catch(() => null)
+      .then((offer) => {
+        if (!isHere) return
+        setFound(offer)
+        setLooking(false)
+      })
     return () => {
       isHere = false
     }

@@ -2,14 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import {
-  type CompareBy,
-  type SpendColumnName,
-  byWords,
-  filterOf,
-  namelessOf,
-  spendColumnNames,
-} from '../data/page-address.ts'
+import { type CompareBy, byWords, filterOf, namelessOf } from '../data/page-address.ts'
+import { type SpendColumnName, spendColumnNames } from '../data/sorted-columns.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'

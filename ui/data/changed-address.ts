@@ -1,5 +1,6 @@
 import { sessionSorts } from '../../src/call/call-session.ts'
-import { type PageAddress, compareColumnNames, defaultAddress, spendColumnNames } from './page-address.ts'
+import { type PageAddress, defaultAddress } from './page-address.ts'
+import { compareColumnNames, spendColumnNames } from './sorted-columns.ts'
 
 /** The columns by which a view can be sorted, the usual one first. */
 const orders = { compare: compareColumnNames, sessions: sessionSorts, costs: spendColumnNames } as const

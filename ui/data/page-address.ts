@@ -13,6 +13,14 @@ import {
   isOutcome,
 } from './call-text.ts'
 import { type Range, lastRanges } from './page-range.ts'
+import {
+  type CompareColumnName,
+  type PriceColumnName,
+  type SpendColumnName,
+  compareColumnNames,
+  priceColumnNames,
+  spendColumnNames,
+} from './sorted-columns.ts'
 
 /** The views, in the order of the bar. */
 const views = [
@@ -60,42 +68,6 @@ export const curveWords = {
   ttft_ms: 'First token',
   output_tokens_per_s: 'Tokens/s',
 } as const satisfies Record<keyof Curves, string>
-
-/** The columns of Compare, in their order. */
-export const compareColumnNames = [
-  'calls',
-  'errors',
-  'latency_p50',
-  'latency_p95',
-  'latency_p99',
-  'timed',
-  'first_p50',
-  'first_p95',
-  'first_p99',
-  'speed',
-  'cached',
-  'cost',
-] as const
-
-export type CompareColumnName = (typeof compareColumnNames)[number]
-
-/** The columns of the table of spend, the usual order first. */
-export const spendColumnNames = [
-  'cost',
-  'share',
-  'change',
-  'calls',
-  'tokens',
-  'cached',
-  'per_call',
-  'per_million',
-] as const
-
-export type SpendColumnName = (typeof spendColumnNames)[number]
-
-const priceColumnNames = ['input', 'output', 'cached', 'spent'] as const
-
-export type PriceColumnName = (typeof priceColumnNames)[number]
 
 /** The periods that the Overview can be compared with, each as long as the range. */
 export const againstWords = {

@@ -1,7 +1,7 @@
 import type { Question } from '../design/overlay/confirm.tsx'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { count, counted, longDuration, percent } from '../format/figures.ts'
-import type { RowState } from './row-state.ts'
+import type { RowState } from './row-columns.tsx'
 
 /** True if the card adds anything: the page already shows a single gateway. */
 export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boolean {

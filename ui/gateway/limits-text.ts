@@ -1,6 +1,6 @@
 import type { ProviderLimit } from '../../src/api/health-report.ts'
 import { count, longDuration } from '../format/figures.ts'
-import type { RowState } from './row-state.ts'
+import type { RowState } from './row-columns.tsx'
 
 /** The limits of one model and key at an upstream, from its provider's last answer. */
 export interface LimitedUse extends Pick<ProviderLimit, 'upstream' | 'model' | 'key'> {

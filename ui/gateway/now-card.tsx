@@ -18,7 +18,7 @@ export function NowCard({ status }: { readonly status: ProcessStatus }) {
       <Card title="Right now" about="no gateway runs" class="now-card">
         <dl>
           {['In flight', 'Waiting', 'Tokens in 24 hours', 'Recorded'].map((name) => (
-            <Figure key={name} name={name} value={unknownFigure} detail="" tone="none" />
+            <Figure key={name} name={name} value={unknownFigure} tone="none" />
           ))}
         </dl>
       </Card>
@@ -82,7 +82,7 @@ interface FigureProps {
   readonly id?: string
   readonly value: string
   readonly of?: string
-  readonly detail: string
+  readonly detail?: string
   readonly tone?: Tone | '' | 'none' | 'queue'
   readonly children?: ComponentChildren
 }

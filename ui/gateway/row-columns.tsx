@@ -1,7 +1,15 @@
 import type { Column } from '../design/table/editable-table.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { count, known } from '../format/figures.ts'
-import type { RowState } from './row-state.ts'
+import type { StateShape, Tone } from '../data/gateway-now.ts'
+
+/** The state of a table's row: an upstream or a gateway. */
+export interface RowState {
+  readonly shape: StateShape
+  readonly tone: Tone
+  readonly words: string
+  readonly details: readonly string[]
+}
 
 /** Calls that hold a slot, of how many. */
 export function inFlight<Row>(

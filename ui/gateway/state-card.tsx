@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -10,6 +9,7 @@ import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { Banner } from '../design/banner.tsx'
 import { StateMark } from '../design/icon.tsx'
+import { useTick } from '../design/use-tick.ts'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { GatewayActions } from './use-gateway-actions.tsx'
 
@@ -180,11 +180,7 @@ function Line({ id, what, text }: LineProps) {
 /** The time of the start, by the dashboard's clock. */
 function UpSince({ status }: Pick<StateCardProps, 'status'>) {
   const times = useTimes()
-  const [now, setNow] = useState(nowMs)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(nowMs()), 1000)
-    return () => clearInterval(timer)
-  }, [])
+  useTick()
   const { started_at: startedAt } = status
   if (startedAt === null) return <span id="up-since">{unknownFigure}</span>
   const startedMs = Date.parse(startedAt)
@@ -193,7 +189,7 @@ function UpSince({ status }: Pick<StateCardProps, 'status'>) {
       <time dateTime={startedAt} title={times.inUtc(startedMs)}>
         {times.full(startedMs)}
       </time>
-      , {longDuration(Math.floor(Math.max(0, now - startedMs) / 1000))}
+      , {longDuration(Math.floor(Math.max(0, nowMs() - startedMs) / 1000))}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
 import { count } from '../format/figures.ts'
 import { typedLimit } from '../format/typed-number.ts'
-import type { RowState } from './row-state.ts'
+import type { RowState } from './row-columns.tsx'
 
 /** A row with the gateway's latest report. */
 export function withHealth(row: UpstreamRow, live: readonly UpstreamHealth[]): UpstreamRow {

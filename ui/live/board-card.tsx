@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { barScaleMs } from '../call/call-phases.ts'
@@ -17,6 +17,7 @@ import { ConfirmDialog } from '../design/overlay/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { useReaderPresence } from '../design/use-reader-presence.ts'
+import { useTick } from '../design/use-tick.ts'
 import { bytes, count, duration, known, longDuration, roundDuration } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
@@ -31,7 +32,6 @@ import {
 
 /** Room for three rows on one line at least, and for ten at most: more are scrolled. */
 const [leastPx, mostPx] = [108, 360]
-const tickMs = 1000
 
 export interface BoardCardProps {
   /** As the gateway last told them. */
@@ -58,12 +58,7 @@ export function BoardCard(props: BoardCardProps) {
   const [askedId, setAsked] = useState<string | null>(null)
   const isRead = reading.isRead || askedId !== null
   const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead, recordOf))
-  const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
-  useEffect(() => {
-    if (rows.length === 0) return
-    const timer = setInterval(() => tick(0), tickMs)
-    return () => clearInterval(timer)
-  }, [rows.length === 0])
+  useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
   const asked = rows.find(({ id }) => id === askedId)
   // Nothing goes on as far as anybody knows.

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { CallTag } from '../call/call-tag.tsx'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -9,6 +9,7 @@ import { Icon, StateMark } from '../design/icon.tsx'
 import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reader-presence.ts'
+import { useTick } from '../design/use-tick.ts'
 import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
@@ -144,10 +145,6 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
 
 /** In whole seconds, which is calm enough to look at. */
 function Elapsed({ sinceMs }: { readonly sinceMs: number }) {
-  const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
-  useEffect(() => {
-    const timer = setInterval(() => tick(0), 1000)
-    return () => clearInterval(timer)
-  }, [])
+  useTick()
   return <>{longDuration(Math.floor((nowMs() - sinceMs) / 1000))}</>
 }

@@ -6,6 +6,7 @@ import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
+import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
@@ -29,13 +30,7 @@ export function PayloadLoggingCard() {
   if (status === null) {
     return (
       <section class="card card-bar row wraps keeping-card" aria-label="Payload capture">
-        {asked.error === null ? (
-          <div class="skeleton" style={{ height: '2.75rem' }} />
-        ) : (
-          <p class="bad" role="alert">
-            Could not load payload capture: {asked.error}
-          </p>
-        )}
+        <Awaited what="payload capture" {...asked} height="2.75rem" />
       </section>
     )
   }

@@ -8,7 +8,6 @@ import { useCallPanel } from '../call/use-call-panel.ts'
 import { CallsCards, CallsTable } from '../calls/calls-list.tsx'
 import { keptColumns } from '../calls/calls-tools.tsx'
 import { fittingColumns } from '../calls/chosen-columns.ts'
-import type { CallList } from '../calls/use-call-list.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { orderWords } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
@@ -102,7 +101,10 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, () => false, true)
   const shown = useFrozen(sorted, reading.isRead, orderWords(address))
-  const list = useMemo(() => listOf(shown), [shown])
+  const list = useMemo(
+    () => ({ calls: shown, total: shown.length, scaleMs: barScaleMs(shown), answeredMs: nowMs() }),
+    [shown],
+  )
   const panel = useCallPanel(shown)
   const isNarrow = useMedia('(width < 40rem)')
   const widthRem = useWidth(box) / 16
@@ -136,28 +138,6 @@ function inOrder(calls: readonly CallJson[], { sort, rising }: PageAddress): rea
   if (sort === 'started_at') return rising ? calls : newest
   const field = ({ duration: 'duration_ms', ttft: 'ttft_ms', cost: 'cost_usd' } as const)[sort]
   return sortedRows(newest, ({ [field]: value }) => value, rising)
-}
-
-/** A list that is whole. */
-function listOf(calls: readonly CallJson[]): CallList {
-  const nothing = (): void => undefined
-  return {
-    answer: null,
-    question: null,
-    answeredMs: nowMs(),
-    error: null,
-    failure: null,
-    isLoading: false,
-    isStale: false,
-    again: nothing,
-    calls,
-    total: calls.length,
-    scaleMs: barScaleMs(calls),
-    hasMore: false,
-    loadMore: nothing,
-    comeNear: nothing,
-    moreError: null,
-  }
 }
 
 function Figures({ figures, course }: { readonly figures: CallSession; readonly course: SessionCourse }) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type SessionSort, sessionSorts } from '../../src/call/call-session.ts'
+import type { SessionSort } from '../../src/call/call-session.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -13,6 +13,7 @@ import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
+import { OrderSelect } from '../design/table/order-select.tsx'
 import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
@@ -49,7 +50,13 @@ export function SessionsList() {
         </h2>
         <div class="sessions-tools card-bar row wraps">
           <TextSearch label="Find session" placeholder="Find by name" />
-          <OrderChoice />
+          <OrderSelect
+            class="sessions-order-choice"
+            words={firstWords}
+            order={orderOf('sessions', address)}
+            rising={address.rising}
+            onOrder={(order, rising) => go({ order, rising })}
+          />
           <span class="fine" role="status">
             {answer !== null && !isRefused && seen.length > 0 && (
               <>
@@ -210,28 +217,6 @@ function TimeKey() {
         Between
       </span>
     </span>
-  )
-}
-
-/** The order, where there is no room for headings. */
-function OrderChoice() {
-  const { address, go } = useNavigation()
-  return (
-    <select
-      class="field sessions-order-choice"
-      aria-label="Order"
-      value={firstWords[orderOf('sessions', address)][address.rising ? 1 : 0]}
-      onChange={({ currentTarget: { value } }) => {
-        const order = sessionSorts.find((sort) => firstWords[sort].includes(value))
-        if (order !== undefined) go({ order, rising: firstWords[order][1] === value })
-      }}
-    >
-      {sessionSorts
-        .flatMap((sort) => firstWords[sort])
-        .map((words) => (
-          <option key={words}>{words}</option>
-        ))}
-    </select>
   )
 }
 

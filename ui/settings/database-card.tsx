@@ -8,6 +8,7 @@ import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
+import { Control } from '../design/control.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { bytes, known, unknownFigure } from '../format/figures.ts'
 import {
@@ -91,16 +92,13 @@ export function DatabaseCard() {
         <p>Rolls older calls up into hourly totals and shrinks the file.</p>
         <div class="order row wraps">
           <label for="keep-days">Keep individual calls for</label>
-          <input
+          <Control
             id="keep-days"
-            class="field"
-            type="text"
-            inputMode="numeric"
-            autocomplete="off"
             value={days}
+            isNumber
             aria-invalid={isWrong ? 'true' : undefined}
             aria-describedby="compress-told"
-            onInput={({ currentTarget }) => setDays(currentTarget.value)}
+            onInput={setDays}
           />
           <span>days</span>
           <div class="buttons at-end">

@@ -1,0 +1,32 @@
+export interface OrderSelectProps<Name extends string> {
+  /** For each column, the first row in words: with the largest value, and with the smallest. */
+  readonly words: Readonly<Record<Name, readonly [largest: string, smallest: string]>>
+  readonly order: Name
+  readonly rising: boolean
+  readonly class?: string
+  readonly onOrder: (order: Name, rising: boolean) => void
+}
+
+/** Chooses the column that sorts and its direction, where there is no room for headings. */
+export function OrderSelect<Name extends string>(props: OrderSelectProps<Name>) {
+  const { words, order, rising, class: className = '', onOrder } = props
+  const names = Object.keys(words) as Name[]
+  const chosen = words[order][rising ? 1 : 0]
+  return (
+    <select
+      class={`field ${className}`}
+      aria-label="Order"
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => {
+        const next = names.find((name) => words[name].includes(value))
+        if (next !== undefined) onOrder(next, words[next][1] === value)
+      }}
+    >
+      {names
+        .flatMap((name) => words[name])
+        .map((text) => (
+          <option key={text}>{text}</option>
+        ))}
+    </select>
+  )
+}
