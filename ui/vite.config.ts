@@ -6,7 +6,7 @@ import { type Plugin, type UserConfig, defineConfig } from 'vite'
 
 const fileHere = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Below it, packing saves nothing that anybody would notice. */
+/** Compression of smaller files saves nothing noticeable. */
 const leastPackedBytes = 1024
 
 /** Puts the script of the theme into every page's head as a file of its own: it must run before the first paint. */
@@ -98,17 +98,17 @@ const config: UserConfig = defineConfig({
   root: fileHere('.'),
   base: '/',
   publicDir: false,
-  // The report is last: nobody asks for it packed.
+  // The report comes last, because it is never served compressed.
   plugins: [themeBeforePaint(), packed(), oneFile()],
   build: {
     outDir: fileHere('../dist/ui'),
     emptyOutDir: true,
     // The first with popovers and light-dark(), which nothing is put in place of.
     target: ['chrome123', 'firefox125', 'safari17.5'],
-    // Scripts of what is gone to later come when it is gone to, with their styles.
+    // Scripts of other views are loaded when they are opened, with their styles.
     modulePreload: false,
     rolldownOptions: {
-      // On a busy machine they would be told to everyone who installs.
+      // On a busy machine these warnings would appear at every install.
       checks: { bundlerTimings: false },
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {

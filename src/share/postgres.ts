@@ -2,7 +2,7 @@ import { Client, escapeLiteral, types } from 'pg'
 import { makeSharedSchema } from './schema/shared-schema.ts'
 
 const connectLimitMs = 5000
-/** For what a time-out of the server's own takes to arrive. */
+/** Extra time for the server's own time-out to arrive. */
 const answerMs = 500
 const bigintType = 20
 /** PostgreSQL's `protocol_violation`: poolers answer so to settings that they do not know. */
@@ -16,23 +16,23 @@ export interface ConnectOptions {
 
 /** A connection to PostgreSQL. Values of rows are arrays by column; 64-bit numbers are numbers. */
 export interface PostgresConnection {
-  /** Rejects with PostgreSQL's error, or that of the socket; never later than a time-out of its own. */
+  /** Runs a statement. Rejects with PostgreSQL's error, or that of the socket, at the latest after its own time-out. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
   /**
-   * As {@link query}, for a statement of many columns, which PostgreSQL would compile for seconds to run it for milliseconds. It
-   * is told for this statement alone: the connection may be a pooler's, and somebody else's afterwards.
+   * Runs a statement of many columns, as {@link query}, without PostgreSQL's JIT, which takes seconds for milliseconds of work. JIT
+   * is off for this statement only, because a pooler may give the connection to another client afterwards.
    */
   queryWide(text: string, values: readonly (string | number)[]): Promise<readonly (readonly unknown[])[]>
-  /** Told of each `NOTIFY` on a channel that this connection listens to. */
+  /** Sets the listener for each `NOTIFY` on a channel of this connection. */
   notified(listener: (channel: string) => void): void
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>
   close(): void
 }
 
 /**
  * Connects. TLS is as the address says (`?sslmode=verify-full`). Rejects with PostgreSQL's error, or that of the
- * socket: {@link errorInWords} says it to people.
+ * socket: {@link errorInWords} makes a message for people.
  */
 export async function connect(url: string, options: ConnectOptions): Promise<PostgresConnection> {
   try {

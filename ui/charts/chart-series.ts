@@ -2,7 +2,7 @@ import type { LinearOptions } from './chart-scale.ts'
 import type { ColourName } from './palette.ts'
 import { type BucketRange, type TimeFrame, sumOver } from './time-frame.ts'
 
-/** One measure over time. */
+/** A measure over time. */
 export interface ChartSeries {
   readonly key: string
   readonly words: string

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** True if something has been the case for so long. */
+/** True once `isSo` has been true for `ms` milliseconds. */
 export function useDelayed(isSo: boolean, ms: number): boolean {
   const [lasts, setLasts] = useState(false)
   useEffect(() => {

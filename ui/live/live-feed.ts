@@ -32,15 +32,15 @@ export class LiveFeed {
   #sinceMs = Number.NEGATIVE_INFINITY
 
   /**
-   * @param mostCalls that are listed
-   * @param mostHeld characters of JSON that are held of all of them: beyond it those of the oldest are let go
+   * @param mostCalls most listed calls
+   * @param mostHeld most characters of JSON of all calls; beyond it the oldest calls lose theirs
    */
   constructor(mostCalls: number = 2000, mostHeld: number = 24_000_000) {
     this.#mostCalls = mostCalls
     this.#mostHeld = mostHeld
   }
 
-  /** How many characters of JSON are held of all calls. */
+  /** Characters of JSON of all calls. */
   get heldLength(): number {
     return this.calls.reduce((sum, call) => sum + call.heldLength, 0)
   }
@@ -49,7 +49,7 @@ export class LiveFeed {
     return [...this.#models].sort()
   }
 
-  /** `json`: what the event's data came as. */
+  /** Takes an event; `json` is its data as it arrived. */
   take(event: PayloadEvent, json: string): void {
     if (!('type' in event)) this.#takeRecord(event, json)
     else if (event.type === 'started') {
@@ -68,7 +68,7 @@ export class LiveFeed {
     }
   }
 
-  /** Takes the calls under way, also those that began before anybody listened. */
+  /** Takes the calls in progress, also those that began before the page listened. */
   takeLive(board: LiveCalls): void {
     const { calls, more } = (this.board = board)
     const told = new Set(calls.map(({ id }) => id))
@@ -86,7 +86,7 @@ export class LiveFeed {
       if (call.isUnderWay && call.state !== null && !told.has(call.id)) call.leave()
   }
 
-  /** Takes calls that were recorded: the end of those that nobody heard from the beginning. */
+  /** Takes recorded calls: the ends of calls whose begin the page missed. */
   takeRecorded(rows: readonly CallJson[]): void {
     for (const row of rows) {
       const startedMs = Date.parse(row.started_at)
@@ -103,13 +103,13 @@ export class LiveFeed {
     return this.#byId.get(id)?.row ?? null
   }
 
-  /** Nobody listened, or nobody told: what went by is not known. */
+  /** The feed was interrupted: calls in between are unknown. */
   interrupt(): void {
     this.isConnected = false
     this.#loseRunning()
   }
 
-  /** Forgets what has ended. */
+  /** Removes the ended calls. */
   clear(): void {
     this.#sinceMs = Number.NEGATIVE_INFINITY
     const running = this.calls.filter((call) => call.isUnderWay)
@@ -138,13 +138,13 @@ export class LiveFeed {
       gone.release()
     }
     const kept = this.calls.slice(over)
-    // By its beginning, even if that was not heard.
+    // In the order of begins, even if the page missed the begin.
     const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
     this.calls = kept.toSpliced(after + 1, 0, call)
     return call
   }
 
-  /** Lets go of what is held of the oldest. */
+  /** Drops the JSON of the oldest calls. */
   #makeRoom(): void {
     let over = this.heldLength - this.#mostHeld
     for (const call of this.calls) {

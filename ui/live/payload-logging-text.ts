@@ -1,7 +1,7 @@
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { bytes, longDuration } from '../format/figures.ts'
 
-/** For how long payloads can be kept; null until it is switched off. */
+/** The times for which payloads can be logged; null until logging is turned off. */
 export const keepingTimes: readonly { readonly forS: number | null; readonly words: string }[] = [
   { forS: 600, words: '10 minutes' },
   { forS: 3600, words: '1 hour' },

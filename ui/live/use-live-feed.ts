@@ -3,24 +3,24 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { followEvents } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
-/** Nobody reads faster than this; and if so much comes at once that nobody reads, it need not flicker. */
+/** Intervals of drawing: as fast as a person reads, and slower when too much comes to be read. */
 const [drawEveryMs, busyEveryMs] = [100, 250]
 const busyEvents = 12
-/** A page that nobody sees goes on listening for so long: a browser has six connections, and it may be forgotten. */
+/** Time for which a hidden page still listens: a browser has six connections, and the tab may be forgotten. */
 const hiddenLimitMs = 30_000
 
-/** The feed, and whether the dashboard that tells it is reached. */
+/** The feed, and whether the dashboard is reached. */
 export interface ListenedFeed {
   readonly feed: LiveFeed
   /** Null until that is known. */
   readonly isReached: boolean | null
-  /** Draws anew after the feed was changed by hand. */
+  /** Renders again after the user changed the feed. */
   readonly redraw: () => void
 }
 
 /**
- * Listens to the gateway's feed of payloads for as long as the component is there, on a stream of its own: other tabs
- * have no use for payloads. Draws what has come at most once a frame.
+ * Listens to the gateway's payload feed while the component is rendered, on a stream of its own: other views
+ * need no payloads. Renders new calls at most once a frame.
  */
 export function useLiveFeed(): ListenedFeed {
   const feed = useMemo(() => new LiveFeed(), [])

@@ -7,7 +7,7 @@ import { count } from '../format/figures.ts'
 
 const dayMs = 86_400_000
 
-/** The time that another is compared with: as long, and so much earlier. */
+/** The range to compare with: of the same length, and earlier. */
 export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bounds {
   const shifts = { previous: toMs - fromMs, day: dayMs, week: 7 * dayMs }
   return { fromMs: fromMs - shifts[against], toMs: toMs - shifts[against] }
@@ -45,7 +45,7 @@ export function withEarlier(
   return [{ ...first, series: [line, ...first.series] }, ...rest]
 }
 
-/** All calls of an earlier time. */
+/** All calls of an earlier range. */
 export function earlierCalls({ buckets }: Overview): ChartSeries {
   const values = buckets.calls
   return { key: 'calls', words: 'Calls', colour: 'edge', kind: 'line', isSum: true, values, show: count }

@@ -24,7 +24,7 @@ export interface OverviewCard extends FigureCard {
   readonly colour: ColourName
 }
 
-/** Tells how a figure moved against the window before; `calls` counts those that it is of. */
+/** A function for the changes of figures against the previous window; `calls` is the number of calls behind a figure. */
 function changesOf({ totals, previous }: Overview) {
   return (
     figure: (totals: OverviewTotals) => number | null,
@@ -40,7 +40,7 @@ function changesOf({ totals, previous }: Overview) {
 /** Where alerts begin: of failing calls in percent, of late first tokens as a factor, of a day's spend in dollars. */
 export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
 
-/** What the alert rules are set to; null if one of them is not there. */
+/** The thresholds of the alert rules; null if one of them is missing. */
 export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thresholds | null {
   const { error_ratio, slow_first_token, spend_day } = rules
   if (error_ratio === undefined || slow_first_token === undefined || spend_day === undefined) return null
@@ -51,9 +51,9 @@ export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thr
   }
 }
 
-/** As the alert rules have it, of fewer calls a share says little, and first tokens that are later by less. */
+/** As in the alert rules: a share needs this many calls, and a first token this much delay. */
 const [leastCalls, leastLateMs] = [20, 500]
-/** From this part of a threshold on one should look. */
+/** Share of a threshold from which a tile is amber. */
 const lookShare = 0.5
 
 function tonesOf(
@@ -197,7 +197,7 @@ function timeCard(
 }
 
 /**
- * The text of a measure: its p95; for a few calls the span that they lie in, if each of them is known;
+ * The text of a measure: its p95; for a few calls their lowest and highest value, if each is known;
  * or their median; or the longest alone. `values` are those of all these calls or of some of them.
  */
 export function measureWords(

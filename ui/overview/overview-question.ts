@@ -3,8 +3,8 @@ import { type PageAddress, callsQuery } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
 /**
- * The path that the Overview asks for. A range that ends now is asked from a whole second on and without an end, so that all
- * who ask within a second are answered alike, from one answer.
+ * The path of the Overview's question. A range that ends now begins at a full second and has no end, so that requests
+ * within a second share one answer.
  */
 export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
   const { fromMs, toMs } = boundsOf(address, nowMs)
@@ -20,7 +20,7 @@ export function reportPath(address: PageAddress, zone: string, nowMs: number): s
 
 type Timed = Pick<Overview, 'chat_only' | 'timed'>
 
-/** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */
+/** The filter for the calls behind times and speeds: successful ones, and only chats if the answer says so. */
 export function timedCalls({ chat_only, timed }: Timed): Partial<PageAddress> {
   const ended: Partial<PageAddress> = timed === 'failed' ? { errorsOnly: true } : { outcomes: ['ok'] }
   return { ...ended, ...(chat_only ? { callTypes: ['chat'] } : {}) }

@@ -60,7 +60,7 @@ export function OverviewView() {
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
-  // The newest failed calls tell the most.
+  // The newest failed calls are the most useful.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const events = useMemo(
@@ -70,7 +70,7 @@ export function OverviewView() {
     }),
     [answer],
   )
-  // The same body is not rendered anew while another answer is awaited.
+  // The body is not rendered again while another answer is awaited.
   const body = useMemo(
     () =>
       answer &&

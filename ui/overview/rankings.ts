@@ -8,7 +8,7 @@ export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
 
 const shownRows = 8
 
-/** By what models are compared unless the reader says otherwise: cost where any of them has one, else tokens if any. */
+/** The default measure of models: cost if any model has one, else tokens if any. */
 export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
   if (models.some(({ cost_usd }) => cost_usd !== null)) return 'cost'
   return models.some(({ total_tokens }) => total_tokens > 0) ? 'tokens' : 'calls'
@@ -81,7 +81,7 @@ export function modelRows(
   ]
 }
 
-/** Stands below those that are shown. */
+/** The row below the shown ones, with the sum of the others. */
 function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
   return { key: '\0', words: 'Others', ...row }
 }
@@ -101,7 +101,7 @@ export interface FailedGroup {
   readonly calls: number
 }
 
-/** For failed calls that have none. */
+/** Names of the groups of failed calls without a value. */
 const namelessWords = {
   failure_code: 'Interrupted',
   status: 'No answer',

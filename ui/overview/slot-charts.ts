@@ -8,16 +8,16 @@ import { slotColumns } from './overview-time.ts'
 
 /** With every slot in use for this share of the time, queue and wait are out of the ordinary. */
 const tellingShare = 0.05
-/** From here on a wait is one that somebody notices. */
+/** The shortest noticeable wait. */
 const tellingWaitMs = 100
 
 /** Height of each plot, in pixels: the figure beside it needs as much. */
 const rowPx = 52
 
 /**
- * One plot each for what it comes to: slots in use; for how much of the time all were, if that is out of the ordinary; how
- * many calls waited because of it, and for how long, if any did. `limitNow` stands in where an older gateway did not note
- * its limit; it is of one upstream: calls of several (`isOfAll`) are held against none.
+ * A plot each: slots in use; the share of the time with all in use, if it is unusual; the number
+ * of waiting calls, and their waits, if any waited. `limitNow` replaces a limit that an older gateway did not record
+ * and belongs to one upstream; calls of several upstreams (`isOfAll`) have no limit.
  */
 export function slotPanels(
   answer: Overview,

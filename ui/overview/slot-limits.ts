@@ -13,7 +13,7 @@ export function upstreamOf({ upstreams }: Pick<PageAddress, 'upstreams'>): strin
   return upstreams.length === 1 ? first : defaultName
 }
 
-/** The slots of an upstream as they are now; null if no gateway tells of them. */
+/** The current slots of an upstream; null if no gateway reports them. */
 export function slotsOf(health: HealthReport | null | undefined, upstream: string): SlotReport | null {
   if (health === null || health === undefined) return null
   if (health.upstreams === undefined) return upstream === defaultName ? health.rate_limiter : null

@@ -8,7 +8,7 @@ import { Table } from '../design/table/table.tsx'
 import { count, counted, known, percent, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
 
-/** How calls would have waited with more slots. */
+/** The waits of calls, simulated with more slots. */
 export function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)

@@ -13,7 +13,7 @@ import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
 import { cutText, shownText } from './shown-text.ts'
 
-/** A body as text, in the form in which it can be looked at. */
+/** A body as text, in a readable form. */
 interface ReadBody {
   readonly text: string
   readonly isJson: boolean
@@ -32,7 +32,7 @@ export interface BodyViewProps {
   readonly what: 'request' | 'answer'
 }
 
-/** A body as it went over the wire; above that of a stream, the messages that its events come to. */
+/** A body as sent; for a stream, the messages put together from its events come first. */
 export function BodyView({ payload, what }: BodyViewProps) {
   const { record } = payload
   const { body_bytes: size, body_withheld: withheld, truncated, body_encoding: encoding } = record
@@ -61,7 +61,7 @@ export function BodyView({ payload, what }: BodyViewProps) {
   )
 }
 
-/** More than anybody reads, and than a browser lays out at once. */
+/** More than a person reads, and than a browser lays out quickly. */
 const shownLength = 200_000
 
 const formWords = { pretty: 'Pretty', raw: 'Raw' }

@@ -15,7 +15,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   const asked = useMemo(() => readRequest(request?.record.body), [request])
   const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
-  // A stream that went well may speak of errors in what it says.
+  // A successful stream may mention errors in its text.
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
     <div class="payload-tab stack">

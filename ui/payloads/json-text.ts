@@ -1,6 +1,6 @@
 /**
  * JSON as text, handled without reading it into values: numbers, escapes, the order of keys and doubled keys stay as
- * they were written, so that what the page shows is what went over the wire. All functions take any text and never
+ * they were written, so that the page shows the bytes that were sent. All functions take any text and never
  * throw.
  */
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { jsonPieces } from './json-text.ts'
 
-/** Longer texts stay plain: a browser takes its time for so many colours. */
+/** Longer texts stay plain, because colours are slow for a browser. */
 const colouredLength = 200_000
 
 /** JSON with its keys, strings, numbers and literals in colours of their own. */

@@ -10,7 +10,7 @@ import { wordsOf } from './read-messages.ts'
 import { lastMessageOf } from './read-request.ts'
 import { firstWords } from './shown-text.ts'
 
-/** As many as fit into a row of the widest window, and a few more. */
+/** A few more characters than a row of the widest window has. */
 const wordsLength = 180
 
 /** The part of a call that is known when it begins. */
@@ -32,20 +32,20 @@ export class LiveCall {
   readonly path: string
   /** Rises with all that is heard of it. */
   version = 0
-  /** How it ended; null while that is not known. */
+  /** The end of the call; null while it is unknown. */
   ended: JudgedCall | null = null
-  /** When its end was heard, on the page's clock; null until then. */
+  /** When its end arrived, on the page's clock; null until then. */
   endHeardMs: number | null = null
   durationMs: number | null = null
-  /** As it was recorded; null until then. */
+  /** The recorded call; null until then. */
   row: CallJson | null = null
   model: string | null = null
-  /** The last thing that was asked; empty while it is not known. */
+  /** The last message of the request; empty while it is unknown. */
   promptWords = ''
   answerWords = ''
-  /** Its end may have been among what was not heard. */
+  /** True if the page may have missed its end. */
   isLost = false
-  /** As the gateway tells it, `over` once it tells nothing of the call any more; null before it has told anything. */
+  /** The gateway's state of the call; `over` once it is no longer listed; null before the first report. */
   state: LiveState | 'over' | null = null
   #requestJson: string | null = null
   #answerJson: string | null = null
@@ -59,7 +59,7 @@ export class LiveCall {
     this.path = head.path
   }
 
-  /** How many characters of JSON are held of it. */
+  /** Characters of its JSON in memory. */
   get heldLength(): number {
     return (this.#requestJson?.length ?? 0) + (this.#answerJson?.length ?? 0)
   }
@@ -69,7 +69,7 @@ export class LiveCall {
     return this.ended === null && !this.isLost
   }
 
-  /** All that was sent was heard. */
+  /** True if the page has all of its records. */
   get isWhole(): boolean {
     const isAnswerThere = this.isUnderWay || this.#answerJson !== null
     return this.#requestJson !== null && isAnswerThere && !this.#isCut
@@ -88,7 +88,7 @@ export class LiveCall {
     this.answerWords = answerWordsOf(record)
   }
 
-  /** Takes over the state that the gateway tells. */
+  /** Takes the state from the gateway's report. */
   takeState({ state, model }: Pick<ToldCall, 'state' | 'model'>): void {
     if (this.ended !== null || (this.state === state && !this.isLost)) return
     this.state = state
@@ -119,7 +119,7 @@ export class LiveCall {
     this.version += 1
   }
 
-  /** Lets go of what is held of it, but for the words of its row. */
+  /** Drops its JSON, except the texts of its row. */
   release(): void {
     if (this.heldLength === 0) return
     this.#requestJson = null
@@ -136,7 +136,7 @@ export class LiveCall {
     }
   }
 
-  /** Looks for a text in its held records and its row. */
+  /** True if its records or its row contain the pattern. */
   has(pattern: RegExp): boolean {
     if (this.#sought?.pattern !== pattern || this.#sought.version !== this.version) {
       const texts = [

@@ -16,8 +16,8 @@ const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\S.*)$/
 const deepest = 6
 
 /**
- * The blocks of a text: code between fences, headings, items of lists, and text between them as it was written. It is no
- * Markdown reader: what it does not know stays text. Takes no time beyond the text's length.
+ * The blocks of a text: code between fences, headings, items of lists, and the text between them. This is no
+ * full Markdown reader: everything else stays text. The time is linear in the text's length.
  */
 export function blocksOf(source: string): readonly Block[] {
   const blocks: Block[] = []
@@ -54,7 +54,7 @@ export function blocksOf(source: string): readonly Block[] {
   return blocks
 }
 
-/** Where a fence is closed; the end of the text if it is not, as that of an answer that broke off. */
+/** The line that closes a fence; the end of the text if none does, as in an answer that broke off. */
 function closingFence(lines: readonly string[], from: number, open: string): number {
   for (let at = from; at < lines.length; at++) {
     const line = (lines[at] ?? '').trim()

@@ -8,7 +8,7 @@ import { MarkdownView } from './markdown-view.tsx'
 import { type ChatMessage, type MessagePart, wordsOf } from './read-messages.ts'
 import { cutText, shownText } from './shown-text.ts'
 
-/** A conversation of an agent has hundreds: what is new stands at its end. */
+/** An agent's conversation has hundreds of messages, and new ones are at its end. */
 const shownAtFirst = 8
 /** A longer part is cut until its reader asks for the rest. */
 const shownLength = 6000
@@ -100,7 +100,7 @@ function Part({ part }: { readonly part: MessagePart }) {
 
 interface TextProps {
   readonly text: string
-  /** In a fixed width, and indented if it is JSON. */
+  /** True for monospaced text, which is indented if it is JSON. */
   readonly isCode?: boolean
 }
 

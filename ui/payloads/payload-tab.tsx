@@ -26,7 +26,7 @@ export interface PayloadTabProps {
   readonly fed: LiveCall | null
 }
 
-/** One side of what went over the wire in a call: from the file of payloads, or as the Live view has heard it. */
+/** The request or the answer of a call: from the payload log, or from the Live view. */
 export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
   const heard = useMemo(() => fed?.payloads() ?? null, [fed, fed?.version])
   // Payloads that the feed sent in full need not be loaded.
@@ -106,7 +106,7 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
 
 type ErrorViewProps = Pick<PayloadTabProps, 'call'> & Pick<KeptPayloads, 'answer'>
 
-/** The failure, in our words and in those of the upstream. */
+/** The failure: the page's text, and the upstream's message. */
 function ErrorView({ call, answer }: ErrorViewProps) {
   const ended = call ?? answer?.record ?? null
   const sentence = ended === null ? null : failureSentence(ended)

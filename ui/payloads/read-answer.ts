@@ -15,7 +15,7 @@ import {
 /** The fields of an answer's record that are read here. */
 export type AnswerRecord = Pick<OutgoingRecord, 'body' | 'text' | 'reasoning' | 'tool_calls'>
 
-/** The answer's messages: of a stream, what the gateway has put together from it. Empty if its form is not known. */
+/** The answer's messages; for a stream, those that the gateway put together. Empty for an unknown form. */
 export function readAnswer(record: AnswerRecord): readonly ChatMessage[] {
   const parts = partsOfStream(record)
   return parts.length > 0 ? [said('Assistant', parts)] : readBody(objectOf(record.body))

@@ -7,7 +7,7 @@ export interface UpstreamError {
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
-/** In a stream it is among the last events: no more of its text is looked through than this. */
+/** The last characters of a stream that are searched, because an error is among its last events. */
 const tailLength = 64_000
 
 /** The error in the body of an answer: an object of any of the usual forms, or an event of a stream. */

@@ -1,19 +1,19 @@
 import { bytes } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
 
-/** A piece of what somebody said, in whichever form it went over the wire. All of it is text, never markup. */
+/** A part of a message, in any wire form. Everything in it is text, never markup. */
 export type MessagePart =
   | { readonly kind: 'text' | 'reasoning' | 'refusal'; readonly text: string }
-  /** An image, a sound or a file, told and not shown: `Image (png), 34 kB`. */
+  /** An image, a sound or a file, described and not shown: `Image (png), 34 kB`. */
   | { readonly kind: 'media'; readonly text: string }
-  /** The model wants a tool to be called. `text`: its arguments, as they were written. */
+  /** A tool call of the model. `text`: the arguments, unchanged. */
   | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
   /** The answer of a tool. */
   | { readonly kind: 'result'; readonly id: string | null; readonly isError: boolean; readonly text: string }
   /** Something that this page has no words for: its JSON. */
   | { readonly kind: 'json'; readonly text: string }
 
-/** A turn of a conversation, or one thing that was asked for. */
+/** A message of a conversation, or one input of a request. */
 export interface ChatMessage {
   /** `System`, `User`, `Assistant`, `Tool`, `Document 3`. */
   readonly speaker: string
@@ -171,7 +171,7 @@ function readSource(what: string, source: JsonObject): MessagePart {
   return media(what, source['url'] ?? source['file_id'])
 }
 
-/** A URL is told, and never loaded. */
+/** The text of a medium. A URL is shown and never loaded. */
 function media(what: string, url: unknown): MessagePart {
   const text = textOf(url)
   if (text === null) return { kind: 'media', text: what }
@@ -189,7 +189,7 @@ function coded(what: string, type: unknown, data: unknown): MessagePart {
   return { kind: 'media', text: `${what}${short === '' ? '' : ` (${short})`}, ${bytes(size)}` }
 }
 
-/** Parts as one text, if there is no room to tell them apart. */
+/** The parts as one text, for a narrow place. */
 export function wordsOf(parts: readonly MessagePart[]): string {
   return parts
     .map((part) => (part.kind === 'call' ? `${part.name}(${part.text})` : part.text))

@@ -38,7 +38,7 @@ export function readRequest(value: unknown): ReadRequest {
   return { messages: readMessages(body), settings: readSettings(body), tools: readTools(body['tools']) }
 }
 
-/** The last thing that was said: what is new in a conversation that grows. */
+/** The last message: the new one in a growing conversation. */
 export function lastMessageOf(value: unknown): ChatMessage | null {
   const { messages, input, prompt, query } = objectOf(value)
   const short = { messages: lastOf(messages), input: lastOf(input), prompt: lastOf(prompt), query }

@@ -2,7 +2,7 @@ const pictures = 0x2400
 
 /**
  * Text for the eye: control characters as pictures of themselves, and marks that turn the direction of writing by
- * their numbers, so that neither hides what else is there. What is copied is the text itself.
+ * their numbers, so that neither hides other text. Copying copies the original text.
  */
 export function shownText(text: string): string {
   // Control characters are the very thing to find.

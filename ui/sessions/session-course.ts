@@ -36,17 +36,17 @@ export interface SessionCourse {
   readonly gaps: readonly CourseGap[]
   readonly lanes: number
   readonly lengthMs: number
-  /** In how much time at least one call was open. */
+  /** The time in which at least one call was open. */
   readonly inCallsMs: number
-  /** From milliseconds since its beginning to a place on the axis, 0 to 1. Long gaps have less room than they lasted. */
+  /** Maps milliseconds since the session's begin to a place on the axis, 0 to 1. Long gaps are shortened. */
   readonly placeOf: (ms: number) => number
   /** When the session began: milliseconds since the Unix epoch. */
   readonly beganMs: number
 }
 
-/** More lanes are not told apart: what does not fit is drawn in the last one. */
+/** Most lanes; further calls are drawn in the last one. */
 const mostLanes = 12
-/** Falls of less than this share of what was cached are the upstream's rounding. */
+/** A smaller fall of the cached share is the upstream's rounding. */
 const tellingFall = 0.1
 
 /** The course of a session's calls, the oldest first. */
@@ -98,7 +98,7 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
 }
 
 /**
- * How much room a gap has at most, as the length of another that would have as much: three times a usual gap or a quarter of
+ * The longest gap drawn to scale; longer ones are shortened to this. It is three times a usual gap or a quarter of
  * all calls, and never so much that calls have less than a tenth of the axis.
  */
 export function gapLimitMs(gapsMs: readonly number[], inCallsMs: number): number {
@@ -171,17 +171,17 @@ function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (m
   }
 }
 
-/** A call as it is drawn, or some that are too near to each other to be told apart. */
+/** The bar of a call, or of several calls that are too near to each other. */
 export interface CourseBar {
   readonly piece: CoursePiece
   readonly leftPx: number
   readonly widthPx: number
-  /** How many calls it stands for. */
+  /** The number of its calls. */
   readonly calls: number
   readonly failed: boolean
 }
 
-/** Thinner bars are drawn so wide, and calls are joined into one up to so much, in pixels. */
+/** The least width of a bar, and the most width of one that joins several calls, in pixels. */
 const [leastPx, crowdPx] = [3, 16]
 
 /**
@@ -195,7 +195,7 @@ export function barsBetween(
   toPx: number,
 ): readonly CourseBar[] {
   const bars: CourseBar[] = []
-  /** By its lane, where the last bar is in the list. */
+  /** By lane, the index of its last bar. */
   const last: number[] = []
   for (const piece of pieces) {
     const startPx = placeOf(piece.startMs) * axisPx
@@ -223,7 +223,7 @@ export interface CoursePoint {
   readonly value: number
 }
 
-/** The model that read the most tokens: what others were asked beside it says nothing of its prompt. */
+/** The model that read the most tokens. Calls of other models say nothing about its prompt. */
 function mainModel(pieces: readonly CoursePiece[]): string | null {
   const sums = new Map<string | null, number>()
   for (const { call } of pieces) sums.set(call.model, (sums.get(call.model) ?? 0) + inputOf(call))
@@ -233,7 +233,7 @@ function mainModel(pieces: readonly CoursePiece[]): string | null {
 }
 
 /**
- * Prompt tokens of each call of the main model, the share of them that was cached, and what the run has cost so far.
+ * For each call of the main model: prompt tokens, their cached share, and the session's cost so far.
  * `model` is named where there are others.
  */
 export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {

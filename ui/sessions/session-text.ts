@@ -4,13 +4,13 @@ import { dollars, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { SessionCourse } from './session-course.ts'
 
-/** `claude-sonnet-5, gpt-5.1-mini +2`: so many models as there is room for. */
+/** The first models, and the number of others: `claude-sonnet-5, gpt-5.1-mini +2`. */
 export function modelWords(models: readonly string[], most = 2): string {
   const more = models.length - most
   return models.slice(0, most).map(shownText).join(', ') + (more > 0 ? ` +${more}` : '')
 }
 
-/** `$0.12`, with what has no price: `$0.12 + 3 unpriced`. */
+/** The cost, `$0.12`, with the number of unpriced calls: `$0.12 + 3 unpriced`. */
 export function costWords({
   cost_usd: cost,
   unpriced_calls: unpriced,
@@ -29,7 +29,7 @@ export interface ToolUse {
   readonly name: string
   /** Calls that asked for it. */
   readonly calls: number
-  /** Time between calls, after those that asked for it and no other tool. */
+  /** Time between calls, after calls that requested only this tool. */
   readonly ms: number
 }
 

@@ -4,19 +4,19 @@ import { roundStep, roundTimes } from '../format/time-ticks.ts'
 import type { Times } from '../format/times.ts'
 import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
-/** A time needs so much room, one with its day so much, a sign so much, in pixels. */
+/** Widths of a time, of a time with its day, and of a sign, in pixels. */
 const [timePx, dayPx, signPx] = [76, 104, 10]
 
 /** A time on an axis, in milliseconds since the session began. */
 export interface AxisTime {
   readonly px: number
   readonly ms: number
-  /** The time to its left is of another day, or there is none and the session went on for more than a day. */
+  /** True if the time to its left is of another day, or there is none and the session lasts for more than a day. */
   readonly isNewDay: boolean
 }
 
 /**
- * Round times along an axis, with room for each. One step of the clock is as wide everywhere but in gaps that are cut
+ * Round times along an axis, with room for each. A step of time has the same width everywhere but in gaps that are cut
  * short, which have none. An axis too short for a round time begins with that of its first call.
  */
 export function axisTimes(
@@ -47,7 +47,7 @@ export function axisTimes(
   let endPx = 0
   let before: string | null = null
   for (const [at, start] of starts.entries()) {
-    // What is to the left of what is seen decides which times have room: the two nearest are enough.
+    // The times to the left of the visible part decide which others have room; the two nearest are enough.
     const leftMs = start + (fromPx - 2 * roomPx - pxOf(start)) / pxPerMs
     const rightMs = start + (toPx - pxOf(start)) / pxPerMs
     const from = Math.max(start, leftMs)
@@ -72,7 +72,7 @@ export interface AxisSign {
   readonly words: string
 }
 
-/** Where a sign stands for what a reader should see: as many as there is room for. */
+/** The places of signs for notable events: as many as there is room for. */
 export function axisSigns(
   { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
   axisPx: number,
@@ -85,7 +85,7 @@ export function axisSigns(
   for (const { call, startMs, prefixBreak } of pieces) {
     const px = Math.round(placeOf(startMs) * axisPx)
     const isSeen = px >= fromPx && px <= toPx
-    // All count, seen or not: what is scrolled into view stands where it stood.
+    // Invisible signs count too, so that scrolling does not move signs.
     if (prefixBreak !== null && px >= breakEndPx) {
       breakEndPx = px + signPx
       const { before: cached, now, afterMs } = prefixBreak
@@ -113,13 +113,13 @@ export interface DrawnGap {
   readonly leftPx: number
   readonly widthPx: number
   readonly roomPx: number
-  /** Without words it tells the same to the pointer. */
+  /** False leaves the text to the tooltip. */
   readonly hasWords: boolean
 }
 
-/** Shorter gaps are not seen, in pixels; those that are cut short always are. */
+/** The least width of a visible gap, in pixels; shortened gaps are always visible. */
 const leastGapPx = 2
-/** With less room a gap has no words; one that was cut takes so much from those that follow, as nothing else tells how long it was. */
+/** A narrower gap has no text. A shortened gap takes this much from the gaps that follow, because only its text shows its length. */
 const [leastWordsPx, cutWordsPx] = [36, 128]
 
 /** The gaps between two pixels of an axis. */
@@ -167,7 +167,7 @@ interface Room {
   readonly end: number
 }
 
-/** A line of steps, and what is below it, as SVG paths. Points of one pixel are one: the one that is farthest from the one before. */
+/** A stepped line, and the area below it, as SVG paths. Of points in one pixel, only the farthest from the last one counts. */
 export function linePath(
   points: readonly CoursePoint[],
   pxOf: (ms: number) => number,
@@ -180,7 +180,7 @@ export function linePath(
     const y = Math.round((1 - (high > 0 ? value / high : 0)) * height * 10) / 10 + 1
     const last = places.at(-1)
     const before = places.at(-2)
-    // Only the last one to the left, and the first to the right, of what is drawn.
+    // Only the last point to the left of the drawn part, and the first to its right.
     if (last !== undefined && last.x < 0 && x <= 0) places[places.length - 1] = { x, y }
     else if (last?.x === x) {
       if (before === undefined || Math.abs(y - before.y) > Math.abs(last.y - before.y)) last.y = y

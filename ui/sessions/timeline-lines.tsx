@@ -48,7 +48,7 @@ export interface TimelineLinesProps {
   readonly pointed: Observable<number | null>
 }
 
-/** How prompt, cache and cost went on, with the figures of the call that is pointed at. */
+/** The course of prompt, cache and cost, with the figures of the call under the pointer. */
 export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: TimelineLinesProps) {
   const lines = useMemo(() => courseLines(course), [course])
   const left = Math.max(0, fromPx)

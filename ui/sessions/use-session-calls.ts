@@ -5,19 +5,19 @@ import { reasonOf } from '../data/dashboard-error.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
 
-/** Calls that are asked for at once, and those of one session that are shown at most. */
+/** Calls of a page, and most shown calls of a session. */
 const [pageSize, mostCalls] = [1000, 10_000]
 
 export interface SessionCalls {
   /** The oldest first; of a session that has more than are shown, the last ones. */
   readonly calls: readonly CallJson[]
-  /** All that are to be shown are there. */
+  /** True once all calls to show are loaded. */
   readonly isWhole: boolean
   readonly error: string | null
   readonly again: () => void
 }
 
-/** The calls of a session from an instant on, and those that end from now on. Null asks for none yet. */
+/** The calls of a session from an instant on, and new ones as they end. Null loads none yet. */
 export function useSessionCalls(session: string, from: string | null): SessionCalls {
   const [known, setKnown] = useState<ReadonlyMap<string, CallJson>>(new Map())
   const [{ isWhole, error }, setState] = useState({ isWhole: false, error: null as string | null })

@@ -12,11 +12,11 @@ import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
 const [usualOrder] = sessionSorts
-/** Sessions that are asked for at once. */
+/** Sessions of a page. */
 const pageSize = 100
-/** Calls come many a second: what they change is asked for no oftener than so, in milliseconds. */
+/** Calls come many a second; their changes are asked for at most this often, in milliseconds. */
 const settleMs = 2000
-/** For another order all sessions of the range are looked at. */
+/** The same for other orders, which read all sessions of the range. */
 const settleSortedMs = 10_000
 
 /** A row of the list. */
@@ -45,14 +45,14 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
     ...(cursor === null ? {} : { cursor }),
   }
   const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, rest)
-  // A search by id or code belongs to lists of calls; here part of a name is looked for.
+  // A search by id or code belongs to lists of calls; this view searches parts of names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
   return `/api/sessions?${query}`
 }
 
 /**
- * The rows of what was answered, each session once: it can move to an earlier page while later ones are asked for.
+ * The rows of the answers, each session once: it can move to an earlier page while later ones are loaded.
  * An unchanged session keeps its row object, so that the row is not rendered again.
  */
 export function sessionRows(

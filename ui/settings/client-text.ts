@@ -11,7 +11,7 @@ export function orderWords(queueOrder: string | null | undefined): string {
   return queueOrder === 'fair' ? 'clients take turns' : 'first come, first served'
 }
 
-/** The rows with what the gateway says at this moment; null if none runs. Their order stays. */
+/** The rows with the gateway's current figures, in the same order; `uses` is null if no gateway runs. */
 export function withUse(rows: readonly ClientRow[], uses: readonly ClientUse[] | null): readonly ClientRow[] {
   if (uses === null) return rows
   const byName = new Map(uses.map((use) => [use.client, use]))

@@ -20,7 +20,7 @@ import { inFlight, waiting } from '../gateway/row-columns.tsx'
 export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
-  // Asked anew only for clients that were never seen here: others come and go all the time.
+  // The list is loaded again only for new clients; known ones come and go all the time.
   const seen = useRef(new Set<string>())
   for (const { client } of uses) seen.current.add(client)
   const asked = useQuery<ClientsReport>(String(seen.current.size), () => '/api/clients', { everyMs: 30_000 })
@@ -145,7 +145,7 @@ function limitsRequest(
   }
 }
 
-/** Calls that nothing tells apart have no limits of their own. */
+/** The form of a client's limits; null for calls without a name and a key, which have none. */
 function formOf(row: ClientRow): ClientForm | null {
   const { client, is_key: isKey, name, max_concurrent: slots, token_limit: tokens } = row
   if (client === '') return null

@@ -6,7 +6,7 @@ import type {
 } from '../../src/api/database-job.ts'
 import { bytes, counted, longDuration, percent, unknownFigure } from '../format/figures.ts'
 
-/** Bounds of the days that are kept, as the dashboard has them. */
+/** The dashboard's bounds and default of the days to keep. */
 export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
 
 /** Reads days from a field's text; null if the dashboard would not take them. */
@@ -15,7 +15,7 @@ export function daysOf(text: string): number | null {
   return days >= keptDays.least && days <= keptDays.most ? days : null
 }
 
-/** Tells how fast the file grows, and how long the disk has room for that. */
+/** A text on the file's growth, and the time until the disk is full. */
 export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   const perDay = size?.growth_bytes_per_day
   if (size === null || perDay === undefined || perDay === null) return unknownFigure
@@ -26,7 +26,7 @@ export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   return `${rate}; disk full in ${left}`
 }
 
-/** Tells what compressing would do. */
+/** A text on the effect of compressing. */
 export function estimateWords(result: CompressResult): string {
   const { folded_calls: calls } = result
   const freed = freedBytes(result)
@@ -72,7 +72,7 @@ const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
   give_back: 'Shrinking the file',
 }
 
-/** Tells how the last job ended; null if none has. */
+/** A text on the result of the last job; null if none has ended. */
 export function outcomeWords(job: DatabaseJob | null): string | null {
   if (job === null || job.dry_run) return null
   if (job.state === 'failed') return job.error?.message ?? 'Compressing failed.'
@@ -84,7 +84,7 @@ export function outcomeWords(job: DatabaseJob | null): string | null {
   return `Rolled up ${callsInWords(calls)} and freed ${bytes(freed)} ${took}.`
 }
 
-/** Less than this nobody misses. */
+/** Fewer bytes are not worth mentioning. */
 const smallBytes = 1_000_000
 
 function freedBytes({ before_bytes: before, after_bytes: after }: CompressResult): number {

@@ -5,9 +5,9 @@ const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id', 'cache_
 const allColumns = storedFields.map(({ column }) => column)
 
 /**
- * Adds rows, in one statement that is a transaction of its own, so that nobody's pause can hold the lock. Of a row that
- * is there already nothing changes, unless it was of a call that seemed to be cut off, or, with `areChanged`, its cost
- * is another one. Parameters: the store, how far it has sent, the lowest and highest id, ids, estimates, and an array
+ * Adds rows, in one statement that is a transaction of its own, so that no client's pause can hold the lock. A row that
+ * exists stays unchanged, unless its call was `interrupted`, or, with `areChanged`, its cost
+ * differs. Parameters: the store, how far it has sent, the lowest and highest id, ids, estimates, and an array
  * for each of `filled`. Gives the ids that are other calls'.
  */
 export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): string {

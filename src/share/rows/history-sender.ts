@@ -3,7 +3,7 @@ import type { SendingSides } from './row-sender.ts'
 import { textArray } from './shared-database.ts'
 
 const perBatch = 5000
-/** Looked at again each time: a gateway whose disk was full tells of old minutes later. */
+/** Minutes that are sent again each time: a gateway whose disk was full writes old minutes late. */
 const lateMinutes = 15
 
 const isMore = minuteColumns.map((name) => `b.${name} > m.${name}`).join(' OR ')
@@ -11,7 +11,7 @@ const grown = minuteColumns.map((name) => `${name} = greatest(m.${name}, exclude
 const taken = `taken AS (
   UPDATE tokenweir.row_state SET last_seq = last_seq + 1 WHERE EXISTS (SELECT 1 FROM news) RETURNING last_seq
 )`
-/** The figures of a minute only grow, so whoever tells of it, and in whatever order, the largest are right. */
+/** The figures of a minute only grow, so the largest are right, from any gateway and in any order. */
 const addMinutes = `WITH news AS MATERIALIZED (
   SELECT b.* FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
     AS b(minute, instance_id, ${minuteColumns.join(', ')})

@@ -19,9 +19,9 @@ const history = (table: string, time: string, others: readonly string[]): string
 const minutesBeyond = history('gateway_minutes', 'minute', minuteColumns)
 const eventsBeyond = history('gateway_events', 'at_ms', ['kind', 'detail'])
 
-/** How far a file has come with the rows of others. */
+/** Progress of a file's copy of other gateways' rows. */
 export interface PullProgress {
-  /** Numbers of rows in the common database. */
+  /** Numbers of rows in the shared database. */
   readonly pulled: number
   readonly last: number
 }
@@ -69,7 +69,7 @@ export class RowPuller {
     const span = [from, pulled, storeId]
     const minutes = (await this.#database.query(minutesBeyond, span)) as unknown as readonly MinuteRow[]
     const events = (await this.#database.query(eventsBeyond, span)) as unknown as readonly EventRow[]
-    // Another process may have begun anew meanwhile.
+    // Another process may have started the copy again meanwhile.
     if (state.cursors()?.replica !== cursors.replica) return null
     const { dropped, conflicts } = this.#inbox.write(rows)
     // Calls here that have the ids of these are given others when they are sent.
@@ -77,7 +77,7 @@ export class RowPuller {
     if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
     this.#inbox.writeHistory(minutes, events)
     this.#next = pulled
-    // Once it has all, whatever came by then was here.
+    // A complete copy had everything that came before it.
     if (pulled > reached || pulled === last)
       state.set({ pulled_seq: pulled, ...(pulled === last && { known_until_seq: last }) })
     return { pulled, last }

@@ -9,7 +9,7 @@ import { numberArray, type SharedDatabase, textArray } from './shared-database.t
 import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
-/** Local numbers of words whose common ones are kept. */
+/** Most local numbers of words whose shared numbers are in memory. */
 const mostWords = 100_000
 const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
 
@@ -39,7 +39,7 @@ export class RowSender {
     const batch = this.#sides.outbox.next(rowsPerBatch)
     if (batch !== null) {
       const { toSeq } = batch
-      // The answer may be lost: then what the common database says is one of these two.
+      // If the answer is lost, the shared database has one of these two positions.
       state.set({ sending_seq: toSeq })
       const conflicts = await this.#send(batch.rows, false, toSeq)
       if (conflicts.length > 0) {

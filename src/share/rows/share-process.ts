@@ -9,7 +9,7 @@ import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from '.
 /** Longer than the last rows take where PostgreSQL answers. */
 const closeMs = 3000
 const progressEveryMs = 5000
-/** Fewer rows are no copy that anybody waits for. */
+/** A copy of fewer rows takes no noticeable time. */
 const longCopyRows = 20_000
 
 /**
@@ -53,7 +53,7 @@ export class ShareProcess {
     this.#host.need()
   }
 
-  /** How a copy of others' rows goes; null if there is none that anybody waits for. */
+  /** Progress of a copy of other gateways' rows; null without a long one. */
   get copy(): ShareStatus['pull'] {
     const pull = this.#status?.pull ?? null
     return pull !== null && pull.last - pull.pulled >= longCopyRows ? pull : null

@@ -3,7 +3,7 @@ import type { PostgresConnection } from '../postgres.ts'
 /** A connection to PostgreSQL, as far as the rows need it. */
 export type SharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide'>
 
-/** An array of PostgreSQL as text, of numbers: cheaper than what the driver makes of an array. */
+/** An array of numbers as PostgreSQL's text, which is cheaper than the driver's own. */
 export function numberArray(values: readonly (number | string | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }

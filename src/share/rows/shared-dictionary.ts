@@ -1,6 +1,6 @@
 import { type SharedDatabase, textArray } from './shared-database.ts'
 
-/** So many are kept in memory. */
+/** Most words in memory. */
 const mostWords = 50_000
 
 /** The words of the common database by their numbers there, and back. */
@@ -15,7 +15,7 @@ export class SharedDictionary {
 
   /** The numbers of words, which are added where they are new. */
   async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    // In one order, as two who add the same words in different ones would wait for each other.
+    // Sorted, because two gateways that add the same words in different orders would deadlock.
     const wanted = [...new Set(texts)].sort()
     if (this.#ids.size > mostWords) this.#ids.clear()
     const find = 'SELECT id, text FROM tokenweir.words WHERE text = ANY($1::text[])'
@@ -45,7 +45,7 @@ export class SharedDictionary {
   }
 }
 
-/** As it comes back. */
+/** The text as PostgreSQL returns it. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }

@@ -17,13 +17,13 @@ const mostBytes = 32 * 2 ** 20
 interface SharedFile {
   readonly name: string
   readonly path: string
-  /** Null if what the file holds can be read; nobody else is to have it otherwise. */
+  /** The file's problem; null if it is valid. A broken file is not shared. */
   readonly problem: () => string | null
 }
 
 /**
- * Keeps prices and limits of clients the same beside all databases. What programs read are the files; which side is newer
- * is told by a version that counts changes, and the hash of what was synced last, not by clocks.
+ * Keeps prices and limits of clients equal beside all databases. Programs read the files. A version that counts changes,
+ * and the hash of the last synced text, decide which side is newer, not clocks.
  */
 export class SharedFiles {
   readonly #database: SharedDatabase
@@ -67,7 +67,7 @@ export class SharedFiles {
       const version = versions.get(file.name) ?? 0
       const key = keyOf(file.path, wallTimeMs)
       if (key !== null && (synced?.version ?? 0) === version && this.#seen.get(file.name) === key) continue
-      // As somebody may be changing it: a price file is read and written under its lock.
+      // A price file is read and written under its lock, because another process may change it.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue
       await this.#syncFile(file, version, wallTimeMs)
@@ -88,7 +88,7 @@ export class SharedFiles {
         ON CONFLICT (name) DO UPDATE SET version = f.version + 1, hash = excluded.hash, body = excluded.body
         WHERE f.version = $2 RETURNING version`
       const [row] = await this.#database.query(put, [name, version, hash, text])
-      // If somebody was quicker, the next look finds that.
+      // If another gateway was quicker, the next sync finds its version.
       if (row !== undefined) this.#state.setFile(name, Number(row[0]), hash)
       return
     }

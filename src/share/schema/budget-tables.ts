@@ -1,6 +1,6 @@
 /**
- * The token budget of gateways that share. What calls have used is counted as their rows come; what calls in flight may use,
- * and what no row tells yet, each gateway tells.
+ * The token budget of gateways that share. Used tokens are counted from rows as they arrive. Each gateway reports the tokens
+ * that its calls in flight may use, and those without a row yet.
  */
 export const budgetTables = `
 CREATE TABLE tokenweir.budget_settings (

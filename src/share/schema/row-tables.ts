@@ -53,15 +53,15 @@ export function readableView(names: readonly string[]): string | null {
 
 /** The view's columns as a new schema has them. */
 export const readableNames: readonly string[] = ['id', 'started_at', ...namedFields.map(({ name }) => name)]
-/** Columns of calls with their types; those that a schema of an older version lacks are added, without a rule. */
+/** Columns of calls with their types; columns that an older schema lacks are added, without a constraint. */
 export const callColumns: readonly (readonly [name: string, type: string])[] = storedFields.map((field) => [
   field.column,
   columnType(field),
 ])
 
 /**
- * The tables of rows. `row_state.last_seq` numbers rows without gaps: whoever adds rows holds its lock until they are
- * committed, so that all rows up to a number that is seen can be seen.
+ * The tables of rows. `row_state.last_seq` numbers rows without gaps: adding rows holds its lock until they are
+ * committed, so that all rows up to a visible number are visible.
  */
 export const rowTables = `
 CREATE TABLE tokenweir.row_state (id integer PRIMARY KEY CHECK (id = 1), last_seq bigint NOT NULL);

@@ -36,14 +36,14 @@ async function missingColumns(connection: Connection): Promise<typeof callColumn
   return callColumns.filter(([name]) => !there.has(name))
 }
 
-/** Adds what is missing, and takes nothing away: gateways of an older version go on beside this one. */
+/** Adds missing columns, and removes none, because gateways of an older version still run. */
 async function addColumns(connection: Connection): Promise<void> {
   const added = await missingColumns(connection)
   if (added.length === 0) return
   const columns = added.map(([name, type]) => `ADD COLUMN ${name} ${type}`)
   await connection.query(`ALTER TABLE tokenweir.calls ${columns.join(', ')}`)
   const shown = await columnsOf(connection, 'calls_readable')
-  // A view takes new columns only behind those that it has.
+  // A view accepts new columns only behind its existing ones.
   const view = readableView([...new Set([...shown, ...readableNames])])
   if (view !== null) await connection.query(view)
 }

@@ -14,7 +14,7 @@ export class ReleaseError extends CodedError<
 const statementMs = 2000
 /** A gateway is heard of once a second. */
 const awayMs = 5000
-/** A connection that nobody has asked through for so long is closed. */
+/** An idle connection is closed after this time. */
 const idleMs = 60_000
 
 export interface GatewayListOptions {
@@ -25,7 +25,7 @@ export interface GatewayListOptions {
   readonly copy?: () => GatewaysReport['copy']
 }
 
-/** All gateways that share, as their database tells: asked by a connection of its own, which only the asker waits for. */
+/** All gateways that share, read from their database over a connection of its own, for which only the request waits. */
 export class GatewayList {
   readonly #options: GatewayListOptions
   readonly #ownFolder: string
@@ -38,7 +38,7 @@ export class GatewayList {
     this.#ownFolder = ownRun(options.folder).folder
   }
 
-  /** Never rejects: while the database is away, it tells what it knew last. */
+  /** The gateways. Never rejects: while the database is away, the report is the last one. */
   async report(): Promise<GatewaysReport> {
     const { url, clock, copy } = this.#options
     let problem: string | null = null
@@ -62,7 +62,7 @@ export class GatewayList {
     await this.#ask('SELECT tokenweir.set_max_concurrent($1)', [slots])
   }
 
-  /** Frees what a lost gateway held. Rejects with {@link ReleaseError}, also if there was a sign of life of it. */
+  /** Frees the slots of a lost gateway. Rejects with {@link ReleaseError}, also if the gateway has reported since. */
   async release(instance: string): Promise<void> {
     const released = await this.#ask('SELECT tokenweir.release_lost_gateway($1)', [instance]).catch(
       (error: unknown) => {

@@ -17,7 +17,7 @@ export interface RunIdentity extends ProcessIdentity {
   readonly machineId: string | null
 }
 
-/** As the database tells of a gateway. */
+/** A gateway in the database's list. */
 export interface ListedGateway extends RunIdentity {
   readonly instance: string
   readonly number: number
@@ -27,7 +27,7 @@ export interface ListedGateway extends RunIdentity {
 
 /**
  * A process that cannot be checked counts as alive for this time after its last heartbeat: three heartbeats,
- * so that a copied folder or machine ends nobody.
+ * so that a copied folder or machine ends no gateway.
  */
 const silentLimitMs = 3000
 
@@ -68,7 +68,7 @@ export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: strin
   return isSameMachine && other.bootId !== null && own.bootId !== null && !isSameBoot
 }
 
-/** A name that cannot be kept serves for one run. */
+/** The folder's id; one that cannot be saved is used for one run. */
 function folderId(path: string): string {
   const fresh = randomBytes(12).toString('hex')
   try {

@@ -1,4 +1,4 @@
-/** The entry of the process that makes sums anew of which a page was damaged. `startMending` starts it. */
+/** The entry of the process that computes sums again after a damaged page. `startMending` starts it. */
 import { systemClock } from '../../call/clock.ts'
 import { rebuildStore } from './rebuild-store.ts'
 

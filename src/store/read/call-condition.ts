@@ -5,7 +5,7 @@ import { dimensionFields } from './call-dimensions.ts'
 /** Selects calls by ids of words, or codes. Fields are ANDed; an absent one matches all. */
 export type IdFilter = Partial<Readonly<Record<FieldDimension, ReadonlySet<number>>>>
 
-/** Conditions on a row `c` of `calls`, ANDed. Their text follows from what is asked, not from the values. */
+/** Conditions on a row `c` of `calls`, ANDed. Their text depends on the question, not on its values. */
 export interface CallCondition {
   readonly conditions: readonly string[]
   readonly values: readonly SQLInputValue[]

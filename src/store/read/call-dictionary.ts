@@ -7,7 +7,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 /** Words that are remembered at once: each session has one of its own. */
 const mostTexts = 50_000
 
-/** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
+/** The words behind the numbers in a row, and back. Words never change, so a word that was read stays valid. */
 export class CallDictionary {
   readonly #statements: RowStatements
   readonly #texts = new Map<string, string>()

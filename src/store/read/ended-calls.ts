@@ -13,7 +13,7 @@ const longestMs = 3_600_000
 const columns = `seq, id, coalesce(duration_us, 0), model_id, client_id, session_id, upstream_id, outcome_id,
     queue_us, ttft_us, coalesce(total_tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)),
     cost_nano_usd, ${unpricedSql}`
-/** By their ids, as rows of an import and of a copy are written long after their ends. */
+/** Calls by id, because rows of an import or a copy are written long after their ends. */
 const byEnd = `SELECT ${columns} FROM calls NOT INDEXED
   WHERE id < ?1 AND id >= ?2 AND (id >> 12) * 1000 + coalesce(duration_us, 0) >= ?3 ORDER BY id DESC LIMIT ${pageRows}`
 const byWriting = `SELECT ${columns} FROM calls INDEXED BY calls_by_seq

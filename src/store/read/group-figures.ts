@@ -53,7 +53,7 @@ export function cacheFigures({
   }
 }
 
-/** How the measures by which sets of calls are compared are distributed. */
+/** The distributions of the compared measures. */
 export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: CallSums): Curves {
   const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
   const times = (distribution: Distribution): readonly number[] =>
@@ -85,7 +85,7 @@ function speedOf(us: number): number {
   return 1e6 / us
 }
 
-/** Speeds at rising positions among those that there are: the slowest is the first. A time of zero has no speed. */
+/** Speeds at rising positions, slowest first. A time of zero has no speed. */
 function speedsAt(
   distribution: Distribution,
   positionsOf: (n: number) => readonly number[],
@@ -108,7 +108,7 @@ function speeds(distribution: Distribution): MeasureFigures {
 }
 
 /**
- * Values between two ranks each, at rising positions, made of those of the ranks. The values at both ends are known
+ * Values at rising positions, each interpolated between two ranks. The values at both ends are known
  * exactly, and none lies beyond them.
  */
 function valuesAt(

@@ -4,7 +4,7 @@ const rowsAtOnce = 500
 const busyMs = 5000
 
 /**
- * The rows of the older proxy's `api_calls`, each with its number, some at a time: the proxy may go on writing meanwhile.
+ * The rows of the older proxy's `api_calls`, each with its number, in batches, because the proxy may still be writing.
  * Nothing is written to it. Throws SQLite's error.
  */
 export function* olderProxyRows(path: string): Generator<Readonly<Record<string, unknown>>> {

@@ -18,7 +18,7 @@ export interface FoundKey {
   readonly value: number | null
 }
 
-/** The keys of a grouping that pass a filter that the grouping tells apart. */
+/** The keys of a grouping that pass a filter on the grouping's own fields. */
 export function keysPassing(
   statements: RowStatements,
   grouping: Grouping,

@@ -25,7 +25,7 @@ export interface TimePlan {
   readonly rest: readonly (readonly [fromMs: number, toMs: number])[]
 }
 
-/** True if the cells of a time hold its calls, but for those that are known to be missing. */
+/** True if the cells of a time have all of its calls, except known missing ones. */
 export type HasCells = (minutes: CellMinutes, cell: number) => boolean
 
 /**

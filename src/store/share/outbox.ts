@@ -88,7 +88,7 @@ export class Outbox {
     })
   }
 
-  /** How many calls there are of each instance. */
+  /** The number of calls by instance. */
   callsByInstance(): ReadonlyMap<string, number> {
     const sql = `SELECT i.text, n.calls FROM (SELECT instance_id, count(*) AS calls FROM calls GROUP BY instance_id) AS n
       JOIN instances AS i ON i.id = n.instance_id`

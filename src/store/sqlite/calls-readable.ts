@@ -33,5 +33,5 @@ export const publicFieldList: string = publicFields
   .map((field) => `  ${field.sql} AS ${field.name}`)
   .join(',\n')
 
-/** For people with any SQLite tool: the names and units of `/api/query`. */
+/** A view for people with any SQLite tool, with the names and units of `/api/query`. */
 export const callsReadableSql: string = `CREATE VIEW calls_readable AS\nSELECT\n${publicFieldList}\nFROM calls AS c`

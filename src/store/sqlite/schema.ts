@@ -15,7 +15,7 @@ import { inTransaction } from './transaction.ts'
 /** `user_version` of a database with this schema. */
 export const schemaVersion = 1
 
-/** Tables of the closed sets: their numbers stand in rows for ever. */
+/** Tables of the closed sets, whose numbers never change because rows have them. */
 const codeTables = {
   call_types: callTypeCodes,
   outcomes: outcomeCodes,
@@ -40,7 +40,7 @@ function column({ column: name, kind, required, table }: CallField & { readonly 
   return `${name} ${type}${required === true ? ' NOT NULL' : ''}${of === undefined ? '' : ` REFERENCES ${of}`}`
 }
 
-/** An hour is made again of its minutes, sixty for each gateway, so it is right whoever writes them and however often. */
+/** An hour is computed again from its minutes, sixty for each gateway, so it is right for any writer and order. */
 const hourOfNew = `BEGIN
   DELETE FROM gateway_hours WHERE hour = new.minute / 60;
   INSERT INTO gateway_hours
@@ -201,8 +201,8 @@ export function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Makes the tables of a database that holds none, in one transaction: readers see nothing or all, and whoever is killed
- * meanwhile leaves nothing. Two programs may do so at once; the second finds the work done.
+ * Creates the tables of an empty database, in one transaction: readers see nothing or all, and a killed process
+ * leaves nothing. Two programs may do so at once; the second finds the tables.
  */
 export function makeSchema(database: DatabaseSync): void {
   if (versionOf(database) !== 0) return

@@ -1,4 +1,4 @@
-/** Primary result codes that we tell apart: https://sqlite.org/rescode.html */
+/** The primary result codes that the program handles: https://sqlite.org/rescode.html */
 export const sqliteCodes = {
   permission: 3,
   busy: 5,

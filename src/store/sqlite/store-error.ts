@@ -14,8 +14,8 @@ export type StoreErrorKind = 'other_version' | 'foreign' | 'damaged' | 'moved' |
 export class StoreError extends CodedError<StoreErrorKind> {}
 
 /**
- * `wait`: the connection is sound, try again. `reopen`: open anew and try again. `set_aside`: move the file out
- * of the way first. `save_log`: put what the log holds into the file, then open anew. `skip`: the fault is our own, and trying again would not help.
+ * `wait`: the connection is sound, try again. `reopen`: open the file again, then try again. `set_aside`: move the file out
+ * of the way first. `save_log`: write the WAL into the file, then open it again. `skip`: a fault of the program, which a retry does not help.
  */
 export type Remedy = 'wait' | 'reopen' | 'set_aside' | 'save_log' | 'skip'
 
