@@ -63,7 +63,7 @@ const ofFigures =
 export const alertRules = {
   gateway_down: {
     title: 'Gateway down',
-    asks: 'The gateway has been down for {}, and nobody stopped it',
+    asks: 'The gateway has been down for {} without being stopped',
     threshold: { unit: 's', min: 0, max: 86_400, usual: 60 },
     isDelay: true,
     quietMs: minuteMs,

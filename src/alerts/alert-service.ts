@@ -210,7 +210,7 @@ export class AlertService {
       replaceFile(this.#recordPath, JSON.stringify(this.#record))
     } catch (error) {
       // Alerts go out all the same, that the disk is full among them.
-      this.#warnOnce(`what is active is not kept over a restart: ${messageOf(error)}`)
+      this.#warnOnce(`active alerts cannot be saved and will be forgotten at a restart: ${messageOf(error)}`)
     }
   }
 

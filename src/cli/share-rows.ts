@@ -6,7 +6,7 @@ import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
-/** The address of the common database. Throws {@link OptionError} without one that can be read. */
+/** The address of the shared database. Throws {@link OptionError} without one that can be read. */
 export function shareAddress(env: Environment): string {
   const address = env['TOKENWEIR_SHARE'] ?? ''
   if (!/^postgres(?:ql)?:\/\//.test(address)) {
@@ -35,7 +35,7 @@ export function isUnused({ share }: Pick<GatewayValues, 'share'>, env: Environme
   return !share && (env['TOKENWEIR_SHARE'] ?? '') !== ''
 }
 
-/** Begins to send rows to the common database, and, with `pulls`, to fetch the others'; null without `--share`. */
+/** Begins to send rows to the shared database, and, with `pulls`, to fetch the others'; null without `--share`. */
 export function shareRows(
   { share, shareDays, db }: Pick<GatewayValues, 'share' | 'shareDays' | 'db'>,
   env: Environment,

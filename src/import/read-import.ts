@@ -164,7 +164,7 @@ function sourceIn(fields: Fields): ImportSource | undefined {
 
 function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | null): ImportSource {
   if (fields === null && named === null) {
-    throw new ImportError(`line ${line}: ${problem}; with --from, reading goes on after it`)
+    throw new ImportError(`line ${line}: ${problem}; to continue after it, use --from`)
   }
   if (named === null) {
     const source = sourceIn(fields ?? {})

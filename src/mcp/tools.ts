@@ -77,7 +77,7 @@ const plain: CallsQuery = { ...noParameters, errors_only: false, format: 'json' 
 /** All tools but the one for payloads, by their names. */
 export const tools: Readonly<Record<string, Tool>> = {
   usage_summary: tool(
-    'What was used and spent: calls, failures, tokens, cost in USD and latency, in all and by model. Today unless told.',
+    'Usage and spend: calls, failures, tokens, cost in USD and latency, in all and by model. Default: today.',
     some,
     async (asked, sources) => {
       const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('model'))
@@ -89,7 +89,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   ),
   spend_by: tool(
-    'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Today unless told.',
+    'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Default: today.',
     { by: groupBy, ...some },
     async ({ by: group_by, ...asked }, sources) => {
       const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, { group_by })
@@ -98,7 +98,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   ),
   list_sessions: tool(
-    'Sessions (runs of an agent) with a call in a range, the latest first, each as a whole: when, how many calls, tokens, cost in USD and time. Today unless told; cursor asks for the next page.',
+    'Sessions (runs of an agent) with a call in a range, the latest first, each as a whole: when, how many calls, tokens, cost in USD and time. Default: today. `cursor` returns the next page.',
     { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
     async ({ cursor, limit, ...asked }, sources) => {
       const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
@@ -117,7 +117,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   ),
   list_calls: tool(
-    'Calls, the newest first, or the 100 longest or dearest (sort). Today unless told; cursor asks for the next page.',
+    'Calls, the newest first, or the 100 longest or dearest (sort). Default: today. `cursor` returns the next page.',
     { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
     async (asked, sources) => {
       const { range, calls, summary, next_cursor } = await answerTo<CallList>(asked, sources, {})
@@ -130,7 +130,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     async ({ id }, { ask }) => recordedText(await ask<CallJson>({ kind: 'call', id })),
   ),
   failures: tool(
-    'What went wrong: failed calls by their code, and the newest of them with their messages. Today unless told.',
+    'What went wrong: failed calls by their code, and the newest of them with their messages. Default: today.',
     some,
     async (asked, sources) => {
       const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('failure_code'))

@@ -28,7 +28,10 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   const warnings = new Gauge({ ...warned, labelNames: ['code'] })
   const limitGauge = (name: string, help: string): Gauge =>
     new Gauge({ name, help, registers, labelNames: limitLabels })
-  const providerLimits = limitGauge('tokenweir_provider_limit', 'What a provider allows, as it told last.')
+  const providerLimits = limitGauge(
+    'tokenweir_provider_limit',
+    'A limit of a provider, from its last answer.',
+  )
   const providerLeft = limitGauge('tokenweir_provider_remaining', 'What was left of it.')
   const gauges = new Map<string, Gauge>()
   const addGauges = (names: Readonly<Record<string, string>>, registers: Registry[]): void => {

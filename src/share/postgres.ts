@@ -44,7 +44,7 @@ export async function connect(url: string, options: ConnectOptions): Promise<Pos
   }
 }
 
-/** Connects to the common database, whose schema is made if it is missing. Rejects as {@link connect} does. */
+/** Connects to the shared database, whose schema is made if it is missing. Rejects as {@link connect} does. */
 export async function connectShared(url: string, options: ConnectOptions): Promise<PostgresConnection> {
   const connection = await connect(url, options)
   try {

@@ -16,12 +16,9 @@ const crash: Omit<CrashStatus, 'text'> = {
 const text = (change: Partial<CrashStatus>): string => crashStatusOf({ ...crash, ...change }).text
 
 test('a crash is told with how the process ended and what the dashboard does', () => {
-  assert.equal(
-    text({}),
-    'The gateway (process 7) ended without being told to (SIGKILL). The dashboard has started it again.',
-  )
-  assert.match(text({ signal: null, exit_code: 3 }), /told to \(exit code 3\)\./)
-  assert.match(text({ signal: null, state: 'left' }), /told to\. It was started by hand/)
+  assert.equal(text({}), 'The gateway (process 7) crashed (SIGKILL). The dashboard has started it again.')
+  assert.match(text({ signal: null, exit_code: 3 }), /crashed \(exit code 3\)\./)
+  assert.match(text({ signal: null, state: 'left' }), /crashed\. It was started by hand/)
   assert.match(
     text({ in_a_row: 3, state: 'waiting' }),
     /This is crash 3 in a row.*about to start it again\.$/,

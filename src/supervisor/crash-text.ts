@@ -7,7 +7,7 @@ const loopCrashes = 3
 export function crashInWords({ pid, exit_code: code, signal, in_a_row: inARow }: GatewayCrash): string {
   const how = signal ?? (code === null ? null : `exit code ${code}`)
   const loop = inARow < loopCrashes ? '' : ` This is crash ${inARow} in a row: its log may say why.`
-  return `The gateway (process ${pid}) ended without being told to${how === null ? '' : ` (${how})`}.${loop}`
+  return `The gateway (process ${pid}) crashed${how === null ? '' : ` (${how})`}.${loop}`
 }
 
 const afterCrash: Readonly<Record<CrashState, string>> = {

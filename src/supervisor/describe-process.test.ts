@@ -117,7 +117,7 @@ const cases = [
     'a socket that may not be opened',
     found({ control: 'noReply', problem: 'EACCES' }),
     ['unresponsive', true, null, 9090, false],
-    /cannot be told how the gateway is: EACCES/,
+    /state of the gateway is unknown: EACCES/,
   ],
   [
     'the record of a dead one',

@@ -97,7 +97,7 @@ function messageOf(state: GatewayState, sighting: GatewayTraces, plan: Plan): st
   }
   if (state === 'running') return predecessorsInWords(predecessorsOf(sighting))
   if (state === 'unresponsive') {
-    if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
+    if (problem !== null) return `The state of the gateway is unknown: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
     return control === 'noReply'
       ? `${name} does not answer; stopping it will end it.`

@@ -112,7 +112,7 @@ export class GatewayStarter {
         })
       if (typeof answer === 'object' && 'failed' in answer) {
         const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
-        throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
+        throw new ProcessError(code, `${answer.failed} The running gateway is unchanged.`)
       }
       // If the old gateway was killed meanwhile, any healthy gateway will do.
       const successorPid = typeof answer === 'object' ? answer.successor.pid : null

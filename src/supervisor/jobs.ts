@@ -225,7 +225,7 @@ const compressing: DatabaseJobDescription<CompressProgress, CompressResult> = {
 }
 
 const pricing: DatabaseJobDescription<RepriceProgress, RepriceResult> = {
-  running: 'Calls are being priced anew already.',
+  running: 'A recalculation of costs is already running.',
   name: 'Pricing',
   progress: fits(RepriceProgress),
   result: fits(RepriceResult),

@@ -61,7 +61,7 @@ test('both come up, a call passes, and Ctrl-C stops both once the calls in fligh
         async () => (await fetch(`${gateway}/health`).catch(() => null))?.status === 200,
       )
       assertWithin(3000, performance.now() - killedMs, 'the start')
-      await command.waitForOutput(new RegExp(`process ${pid}\\) ended without being told to \\(SIGKILL\\)`))
+      await command.waitForOutput(new RegExp(`process ${pid}\\) crashed \\(SIGKILL\\)`))
       await command.waitForOutput(/The gateway was started again \(process \d+\)/)
       assert.equal((await statusOf(dashboard)).crash?.pid, pid)
     },

@@ -129,7 +129,7 @@ test('topics that are missing or unknown are refused with those there are', asyn
   ]) {
     const answer = await dashboard.ask('GET', `/api/events${query}`)
     assert.equal(answer.status, 400, query)
-    assert.match(errorOf(answer).message, /gateway, log|what is taken is topics/)
+    assert.match(errorOf(answer).message, /gateway, log|known are topics/)
   }
   const head = await dashboard.ask('HEAD', '/api/events?topics=log')
   assert.deepEqual([head.status, head.header('content-type')], [200, 'text/event-stream; charset=utf-8'])

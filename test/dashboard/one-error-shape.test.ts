@@ -165,7 +165,7 @@ const flaws: readonly Flaw[] = [
     status: 400,
     code: 'unknown_parameter',
     param: 'line',
-    message: /what is taken is lines/,
+    message: /known are lines/,
   },
   {
     what: 'parameter where there is none',

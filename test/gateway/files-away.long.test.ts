@@ -50,7 +50,7 @@ test('while files are away for a moment, what they said holds, and no call goes 
     if (awayMs === 1000) {
       await untilWarned(gateway, /^broken_upstreams_file: .*upstreams\.json is gone/)
       await untilWarned(gateway, /^broken_clients_file: .*clients\.json is gone/)
-      await untilWarned(gateway, /^upstream_key_missing: .*goes on with the key that it had/)
+      await untilWarned(gateway, /^upstream_key_missing: .*keeps the key that it had/)
       assert.ok(limited(await gateway.health()))
     }
     // As editors do: beside it, and then into its place.

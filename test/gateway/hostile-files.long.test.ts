@@ -141,7 +141,7 @@ test('a salt that is empty or short is made anew, and a warning says what that c
     const told = warnings.find(({ code }) => code === 'new_salt')?.message ?? ''
     assert.match(
       told,
-      new RegExp(`\\.salt had ${broken.length} bytes, not 16, and was made anew: .*fingerprints`),
+      new RegExp(`\\.salt had ${broken.length} bytes, not 16, and was created again: .*fingerprints`),
     )
     assert.equal(readFileSync(salt).length, 16)
     assert.deepEqual(readFileSync(`${salt}.broken`), broken)

@@ -442,7 +442,7 @@ test('calls that were re-priced before a new machine came are in its sums, thoug
   assert.deepEqual([countOf(b.database), await callsOfB()], [4, 603])
 })
 
-test('a common database that is new, or older than it was, and a file that is, come to hold all calls', async () => {
+test('a shared database that is new, or older than it was, and a file that is, come to hold all calls', async () => {
   await using dir = await makeTempDir()
   const [first, second] = [await newDatabase(), await newDatabase()]
   using a = makeFile(dir.file('a.db'))

@@ -40,7 +40,7 @@ export interface Roles extends AsyncDisposable {
   readonly lines: readonly string[]
 }
 
-/** Keeps a file and the common database in step, in this process. */
+/** Keeps a file and the shared database in step, in this process. */
 export function share(
   path: string,
   url: string,

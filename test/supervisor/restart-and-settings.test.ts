@@ -49,7 +49,7 @@ test('a restart that fails leaves the gateway that works as it is', async () => 
   const error = await supervisor.restart({ host: '192.0.2.1' }).catch((error: unknown) => error)
   assert.ok(error instanceof ProcessError)
   assert.equal(error.code, 'start_failed')
-  assert.match(error.message, /ended with exit code 1\. The running gateway goes on as it is\./)
+  assert.match(error.message, /ended with exit code 1\. The running gateway is unchanged\./)
   assert.match(error.log.join('\n'), /cannot listen on 192\.0\.2\.1/)
 
   const back = await supervisor.status()
@@ -155,7 +155,7 @@ test('a gateway that was started in another folder goes on in its own', async ()
     [],
   )
 
-  await assert.rejects(supervisor.restart({ host: '192.0.2.1' }), /The running gateway goes on as it is/)
+  await assert.rejects(supervisor.restart({ host: '192.0.2.1' }), /The running gateway is unchanged/)
   const back = await supervisor.status()
   assert.ok(back.health_ok)
   assert.equal(back.pid, elsewhere.pid)

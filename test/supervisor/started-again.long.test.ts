@@ -87,11 +87,11 @@ test('a gateway that is killed is started again, with what it ran with, and that
     state: 'started_again',
     failed_starts: 0,
     next_start_at: null,
-    text: `The gateway (process ${pid}) ended without being told to (SIGKILL). The dashboard has started it again.`,
+    text: `The gateway (process ${pid}) crashed (SIGKILL). The dashboard has started it again.`,
   })
   await eventually('the second line', () => told.length === 2)
   assert.deepEqual(told, [
-    `The gateway (process ${pid}) ended without being told to (SIGKILL). It is started again.`,
+    `The gateway (process ${pid}) crashed (SIGKILL). It is started again.`,
     `The gateway was started again (process ${status.pid}).`,
   ])
   const log = readFileSync(place.file('proxy.log'), 'utf8')
@@ -221,7 +221,7 @@ test('a gateway that was started by hand is left to who started it', async () =>
   ends(byHand.pid ?? null, 'SIGKILL')
   const crash = await crashOf(supervisor, 'left')
   assert.deepEqual([crash.pid, crash.signal], [byHand.pid, null])
-  assert.match(told.join(), /ended without being told to\. It was started by hand, and is not started again/)
+  assert.match(told.join(), /crashed\. It was started by hand, and is not started again/)
   assert.deepEqual(place.gateways(), [])
   const { state, crash: none } = await supervisor.start()
   assert.deepEqual([state, none], ['running', null])

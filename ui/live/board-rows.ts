@@ -110,9 +110,9 @@ export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): rea
     const so = chunks === 0 ? '' : ` after ${count(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`
     return [
       `The response stops${so}. The client will see an incomplete response and may retry.`,
-      'The upstream is told to stop immediately.',
+      'The upstream request is cancelled immediately.',
     ]
   }
-  const told = 'The client gets status 503 and is told not to retry.'
-  return state === 'waiting' ? [told, 'The upstream is told to stop immediately.'] : [told]
+  const told = 'The client gets status 503 and should not retry.'
+  return state === 'waiting' ? [told, 'The upstream request is cancelled immediately.'] : [told]
 }

@@ -60,7 +60,7 @@ export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: Qu
   const known = Object.keys(table)
   for (const name of Object.keys(query)) {
     if (!known.includes(name)) {
-      const takes = known.length === 0 ? 'none is taken here' : `what is taken is ${known.join(', ')}`
+      const takes = known.length === 0 ? 'this route has none' : `known are ${known.join(', ')}`
       throw new RequestError('unknown_parameter', `${shown(name)} is no parameter; ${takes}.`, {
         param: name,
       })

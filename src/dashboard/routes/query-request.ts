@@ -115,7 +115,7 @@ export const slotsTable = {
   to,
   tz,
   upstream_name: meaning('whose slots', or(shortText('a name', maxNameLength), 'default')),
-  max_concurrent: optional(meaning('the limit to begin with, the last one unless told', integer(1, 100_000))),
+  max_concurrent: optional(meaning('the limit to begin with (default: the last one)', integer(1, 100_000))),
   slot_cooldown_ms: meaning('how long a slot rests before one who waits gets it', or(measure, 50)),
 }
 

@@ -25,7 +25,7 @@ export function installationSalt(path: string): Salt {
     if (kept === null) return { salt, warning: null }
     return {
       salt,
-      warning: warningOf(`${path} had ${kept.length} bytes, not ${saltBytes}, and was made anew`),
+      warning: warningOf(`${path} had ${kept.length} bytes, not ${saltBytes}, and was created again`),
     }
   } catch (error) {
     const warning = warningOf(`${path} can be neither read nor kept (${messageOf(error)})`)

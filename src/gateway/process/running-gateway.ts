@@ -135,7 +135,7 @@ export class RunningGateway implements ControlledGateway {
     this.#callsSeen = seen
     if (isUsed || !isDirectoryDeleted()) this.#usedAtMs = clock.now()
     if (clock.now() - this.#usedAtMs < longestUnreachableMs) return
-    log.complain('stopped, as its folder was deleted and nobody has called it for ten minutes')
+    log.complain('stopped: its folder was deleted, and no call came for ten minutes')
     this.stop()
   }
 

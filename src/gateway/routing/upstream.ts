@@ -103,7 +103,7 @@ export class Upstream {
     const isHeld = this.#key?.of === of
     // An editor may just be saving the file.
     if (found instanceof Error) {
-      const what = isHeld ? 'goes on with the key that it had' : 'gets no key'
+      const what = isHeld ? 'keeps the key that it had' : 'gets no key'
       this.problem = `${what}: ${found.message}`
     }
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []

@@ -41,10 +41,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
         // Some servers behind a faulty proxy name a coding for plain text.
         (isUtf8(kept) ? { bytes: kept, isCut: false } : null))
   if (decoded === null) {
-    return withheld(
-      'its content coding could not be undone, so that nobody can tell what is in it',
-      body.truncated,
-    )
+    return withheld('its content coding could not be decoded, so its content is unknown', body.truncated)
   }
   const truncated = body.truncated || decoded.isCut
   const isCut = truncated || reading.isCutOff

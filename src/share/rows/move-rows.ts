@@ -4,7 +4,7 @@ import { openForReading, type StoreAbsence } from '../../store/sqlite/open-store
 import { sendRows, type ShareSettings } from './share-loops.ts'
 import { textArray } from './shared-database.ts'
 
-/** Rows of the file, and of them those that are in the common database. */
+/** Rows of the file, and of them those that are in the shared database. */
 export interface MoveResult {
   readonly calls: number
   readonly shared_calls: number
@@ -47,7 +47,7 @@ export async function moveRows(
   }
 }
 
-/** Null until the first look at the common database. */
+/** Null until the first look at the shared database. */
 function waitingIn(path: string): number | null {
   const database = openForReading(path)
   if (typeof database === 'string') return null

@@ -13,7 +13,7 @@ const rowsPerBatch = 1000
 const mostWords = 100_000
 const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
 
-/** Between what rows are sent: this file, and the common database, which knows it by a number. */
+/** Between what rows are sent: this file, and the shared database, which knows it by a number. */
 export interface SendingSides {
   readonly outbox: Outbox
   readonly shared: SharedDatabase
@@ -21,7 +21,7 @@ export interface SendingSides {
   readonly storeId: number
 }
 
-/** Sends rows of this file to the common database, each batch in one statement: at least once, and by their ids exactly once. */
+/** Sends rows of this file to the shared database, each batch in one statement: at least once, and by their ids exactly once. */
 export class RowSender {
   readonly #sides: SendingSides
   readonly #sharedIds = new Map<string, number>()

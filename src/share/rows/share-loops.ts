@@ -129,7 +129,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
       // The gateway may set the file aside, and begin another.
       while (!signal.aborted && fileKey(path) === key) {
         const waitMs = await step()
-        if (lastWarning !== '') warn('the common database answers again')
+        if (lastWarning !== '') warn('the shared database answers again')
         failures = 0
         lastWarning = ''
         if (waitMs > 0) await pause(waitMs)
@@ -138,7 +138,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
     } catch (error) {
       const reason = messageOf(error)
       if (reason !== lastWarning)
-        warn(`rows wait here until the common database takes and gives them: ${reason}`)
+        warn(`rows wait here until the shared database takes and gives them: ${reason}`)
       lastWarning = reason
       await pause(backoffMs(retry, ++failures))
     } finally {

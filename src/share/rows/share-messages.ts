@@ -15,7 +15,7 @@ export interface ShareTask {
 
 /** From the process to its parent: once a second, how things stand. */
 export interface ShareStatus {
-  /** Rows that are not in the common database yet, and since when. */
+  /** Rows that are not in the shared database yet, and since when. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
   readonly pull: PullProgress | null
   /** Its messages, each once. */

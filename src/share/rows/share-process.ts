@@ -25,7 +25,7 @@ export class ShareProcess {
   #isClosing = false
   readonly #ended = Promise.withResolvers<void>()
 
-  /** `env` is the process's whole environment, in which `TOKENWEIR_SHARE` is the address of the common database. */
+  /** `env` is the process's whole environment, in which `TOKENWEIR_SHARE` is the address of the shared database. */
   constructor(
     task: ShareTask,
     env: Readonly<Record<string, string>>,
@@ -59,7 +59,7 @@ export class ShareProcess {
     return pull !== null && pull.last - pull.pulled >= longCopyRows ? pull : null
   }
 
-  /** Rows that are not in the common database yet. */
+  /** Rows that are not in the shared database yet. */
   get behind(): number {
     return this.#status?.behind?.rows ?? 0
   }
@@ -69,7 +69,7 @@ export class ShareProcess {
     if (behind === null) return []
     const { rows, sinceMs } = behind
     const since = new Date(sinceMs).toISOString()
-    const message = `${rows} calls, since ${since}, are recorded here and not in the common database yet; they are sent by themselves as soon as it takes them`
+    const message = `${rows} calls, since ${since}, are recorded here and not in the shared database yet; they are sent by themselves as soon as it takes them`
     return [{ code: 'store_behind', message }]
   }
 
@@ -94,6 +94,6 @@ export class ShareProcess {
     const now = this.#clock.now()
     if (pull === null || now - this.#progressSaidMs < progressEveryMs) return
     this.#progressSaidMs = now
-    this.#say(`sharing: ${pull.pulled} of ${pull.last} rows of the common database were looked at`)
+    this.#say(`sharing: ${pull.pulled} of ${pull.last} rows of the shared database were looked at`)
   }
 }

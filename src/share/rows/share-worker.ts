@@ -1,4 +1,4 @@
-/** The entry of the process that keeps a file and the common database in step. Its parent is a `ShareProcess`. */
+/** The entry of the process that keeps a file and the shared database in step. Its parent is a `ShareProcess`. */
 import { systemClock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { readMessage } from '../../lib/message-shape.ts'

@@ -3,7 +3,7 @@ import { type SharedDatabase, textArray } from './shared-database.ts'
 /** Most words in memory. */
 const mostWords = 50_000
 
-/** The words of the common database by their numbers there, and back. */
+/** The words of the shared database by their numbers there, and back. */
 export class SharedDictionary {
   readonly #database: SharedDatabase
   readonly #ids = new Map<string, number>()

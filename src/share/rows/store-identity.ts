@@ -7,7 +7,7 @@ import type { SharedDatabase } from './shared-database.ts'
 const dayMs = 24 * 3_600_000
 
 /**
- * Makes sure that a file and the common database speak of the same past, and gives the file's number there. Each keeps how
+ * Makes sure that a file and the shared database speak of the same past, and gives the file's number there. Each keeps how
  * far it has sent; where they differ, one of the two was restored from a copy, or is another one.
  */
 export async function identifyStore(
@@ -22,7 +22,7 @@ export async function identifyStore(
     // Batches between the two, whose answers were lost, are sent again: that changes nothing.
     if (found.sent >= cursors.confirmed_seq && found.sent <= cursors.sending_seq) return found.id
     if (found.sent < cursors.confirmed_seq) {
-      warn(`the common database is older than it was: what it lost of this file's rows is sent again`)
+      warn(`the shared database is older than it was: what it lost of this file's rows is sent again`)
       state.set({
         confirmed_seq: found.sent,
         sending_seq: found.sent,
@@ -31,8 +31,8 @@ export async function identifyStore(
       })
       return found.id
     }
-    warn('this database file is older than it was: its rows are compared with the common database anew')
-  } else if (cursors !== null) warn('the common database does not know this file: all of its rows are sent')
+    warn('this database file is older than it was: its rows are compared with the shared database again')
+  } else if (cursors !== null) warn('the shared database does not know this file: all of its rows are sent')
   const name = randomUUID()
   const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
   await database.query(add, [name, hostname()])

@@ -60,7 +60,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #answeredMs: number
   #lastProblem = ''
   #isClosed = false
-  /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
+  /** Rows of this gateway that are not in the shared database yet: the others' pages tell of them. */
   behind: () => number = () => 0
   #reportedBehind: number | null = null
   /** The connection that was asked last for the budget. */
@@ -182,12 +182,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
       const next =
         held === 0
           ? 'this gateway holds no slot, and refuses calls that have waited for 5 s (503 limit_unreachable)'
-          : `this gateway goes on with the ${held} slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
+          : `this gateway keeps the ${held} slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
       const message = `${where} has not answered for ${seconds} s: ${next}`
       return [{ code: 'limit_away', message }]
     }
     if (this.#isRecovered) return []
-    const message = `${where} has lost which gateway holds which slots: nobody gets more until all are back, or ${leaseMs / 1000} s are over`
+    const message = `${where} has lost the list of slots: no gateway gets more until all have reported, or ${leaseMs / 1000} s have passed`
     return [{ code: 'limit_learning', message }]
   }
 

@@ -346,5 +346,5 @@ function timeProblem(startMs: number, unfoldedFromMs: number, lastMs: number): s
   if (startMs < earliestMs) return `it began before 2015: ${shown()}`
   if (startMs > lastMs) return `it began in the future: ${shown()}`
   if (startMs >= unfoldedFromMs) return null
-  return `calls before ${new Date(unfoldedFromMs).toISOString()} are kept as sums alone in this database, where nobody can tell which are there already`
+  return `calls before ${new Date(unfoldedFromMs).toISOString()} are kept only as sums in this database, so duplicates among them cannot be found`
 }

@@ -59,7 +59,7 @@ interface PricedCall {
 /**
  * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
  * between them, while others read and write. It may be killed at any moment, and then begun again: what was done is done.
- * Throws {@link FoldedRangeError} if calls of that time are kept as sums alone.
+ * Throws {@link FoldedRangeError} if calls of that time are kept only as sums.
  */
 export async function repriceStore(
   path: string,

@@ -156,7 +156,7 @@ export class Retention {
       this.#stuckDayMs = todayMs
       const size = `${Math.ceil(result.used_bytes / bytesPerMb)} MB`
       this.#report(
-        `the database takes ${size}, more than --keep-mb ${limits.keepMb}: what is left are sums, and calls of ` +
+        `the database takes ${size}, more than --keep-mb ${limits.keepMb}: only sums are left, and calls of ` +
           'yesterday and today, which are kept; a higher --keep-mb ends this message',
       )
     })

@@ -13,7 +13,7 @@ import { type EventRow, minuteColumns, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
 import { callOf, type StoredValues } from './stored-values.ts'
 
-/** A row of the common database, with its words as texts. */
+/** A row of the shared database, with its words as texts. */
 export interface PulledRow {
   readonly values: StoredValues
   /** Its number there. */

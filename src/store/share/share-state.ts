@@ -2,17 +2,17 @@ import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
-/** How far a file and the common database are in step, by its columns. Numbers of rows are `calls.seq`, but those of `pulled`. */
+/** How far a file and the shared database are in step, by its columns. Numbers of rows are `calls.seq`, but those of `pulled`. */
 export interface ShareCursors {
-  /** Names this file in the common database. */
+  /** Names this file in the shared database. */
   readonly replica: string
-  /** This file's last row that the common database has confirmed. */
+  /** This file's last row that the shared database has confirmed. */
   readonly confirmed_seq: number
   /** The number that it may have instead, if its last answer was lost. */
   readonly sending_seq: number
   /** Rows up to here are there, or came from there. */
   readonly passed_seq: number
-  /** The common database's rows up to this number of its own are here. */
+  /** The shared database's rows up to this number of its own are here. */
   readonly pulled_seq: number
   /** Rows that came by this number of its own were here, and may be folded away. */
   readonly known_until_seq: number

@@ -27,7 +27,7 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   missing: 'There is no database yet: it is made when the gateway first runs.',
   empty: 'The database is still being made and holds no call yet.',
   other_version:
-    'The database is of another version of tokenweir and is left as it is. To start anew, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
+    'The database is of another version of tokenweir and is left as it is. To start again, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
   foreign:
     'The file belongs to another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
   damaged:

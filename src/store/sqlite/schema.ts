@@ -166,7 +166,7 @@ CREATE TABLE imports (
 -- See ImportedEntries.
 CREATE TABLE imported_entries (hash INTEGER PRIMARY KEY) STRICT;
 
--- How far the rows of this file were sent to a common database, and which ones came from there.
+-- How far the rows of this file were sent to a shared database, and which ones came from there.
 CREATE TABLE share_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   replica TEXT NOT NULL,

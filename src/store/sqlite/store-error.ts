@@ -29,7 +29,7 @@ export interface StoreProblem {
 
 const notRecorded = 'calls are served, but cannot be recorded'
 /** The advice for errors that pass once their cause is gone. */
-const goesOn = 'recording goes on by itself, nothing has to be restarted'
+const goesOn = 'recording continues by itself; no restart is needed'
 
 /** The remedy of an error of the store, and its text for people. */
 export function problemOf(error: unknown, path: string): StoreProblem {
@@ -37,7 +37,7 @@ export function problemOf(error: unknown, path: string): StoreProblem {
   const kind = error instanceof StoreError ? error.code : (sqliteFault(error) ?? fileFault(error))
   switch (kind) {
     case 'moved': {
-      const message = `${path} was deleted or replaced while in use; recording goes on in the file that is there now. Stop the gateway before you put another in its place`
+      const message = `${path} was deleted or replaced while in use; recording continues in the current file. Stop the gateway before you put another in its place`
       return { remedy: 'reopen', warning: { code: 'database_moved', message }, stays: true }
     }
     case 'log_moved': {

@@ -199,7 +199,7 @@ export class StoreWriter {
     const { path } = this.#settings
     if (this.#haveSumsDamage(error)) {
       startMending(path)
-      const message = `${path}: a page of sums is damaged; they are made anew, and calls wait until then`
+      const message = `${path}: a page of sums is damaged; the sums are computed again, and calls wait until then`
       this.#warn('problem', { code: 'rollups_behind', message })
       this.#retryLater()
       return
