@@ -16,7 +16,7 @@ const limits = {
     immediates: 0.05,
     messages: 0.05,
     fileWrites: 0,
-    bytes: 17_000,
+    bytes: 15_000,
   },
   stream: {
     promises: 9.1,
@@ -25,7 +25,7 @@ const limits = {
     immediates: 0.05,
     messages: 0.05,
     fileWrites: 0,
-    bytes: 41_000,
+    bytes: 39_500,
   },
 }
 
