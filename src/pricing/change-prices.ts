@@ -19,12 +19,12 @@ export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_fil
 /** The prices to write (null: nothing), and the answer to who asked for it. */
 type Change<T> = readonly [costs: ModelCosts | null, answer: T]
 
-/** Others hold the lock for as long as reading and writing a file takes. */
+/** How long to wait for the lock, which others hold while they read and write the file. */
 const lockLimitMs = 10_000
 
 /**
- * Reads the prices at a path and writes what `change` makes of them, in one go: no other change falls in between. Others
- * are waited for up to `limitMs`. Rejects with {@link PriceFileError}, and with what `change` throws.
+ * Reads the prices at a path and writes what `change` makes of them, under the lock. Waits for the lock up to `limitMs`.
+ * Rejects with {@link PriceFileError}, and with what `change` throws.
  */
 export async function changePrices<T>(
   path: string,

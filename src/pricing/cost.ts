@@ -1,23 +1,27 @@
 import type { CostPart, Rates } from '../api/costs.ts'
+import type { StoredCall } from '../call/call-record.ts'
 import { mostCostNanoUsd } from '../call/fields/plausible-amounts.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
-/** The metered usage of a call, as its record has it; null is not known. */
-export interface MeteredUsage {
-  readonly inputTokens: number | null
-  readonly outputTokens: number | null
-  /** Part of the input; the rest of the parts likewise. */
-  readonly cachedInputTokens: number | null
-  readonly cacheWriteTokens: number | null
-  readonly cacheWrite1hTokens: number | null
-  readonly inputAudioTokens: number | null
-  readonly outputAudioTokens: number | null
-  readonly reasoningTokens: number | null
-  readonly searchUnits: number | null
-  readonly audioMs: number | null
-  /** Part of neither input nor output. */
-  readonly imageTokens: number | null
-}
+/**
+ * The usage in a call's record; null is not known. Cached and written tokens and input audio are parts of the input, reasoning
+ * and output audio of the output. Image tokens are part of neither.
+ */
+export const usageNames = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'inputAudioTokens',
+  'outputAudioTokens',
+  'reasoningTokens',
+  'searchUnits',
+  'audioMs',
+  'imageTokens',
+] as const satisfies readonly (keyof StoredCall)[]
+
+export type MeteredUsage = Pick<StoredCall, (typeof usageNames)[number]>
 
 /**
  * The cost of a usage, in whole pico-dollars: a number if that is exact, else a bigint. Null if nothing was metered,
@@ -116,7 +120,7 @@ function nanoOf(pico: number | bigint): number {
   return typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
 }
 
-/** No part is negative: if the sum is a safe integer, it and all before it were exact. */
+/** No part is negative: if the sum is a safe integer, all sums before it were exact, too. */
 function sum(positions: readonly Position[]): number | bigint | null {
   let total = 0
   for (const [count, rate] of positions) {

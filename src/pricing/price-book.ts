@@ -1,21 +1,28 @@
 import type { CostPart, MatchedPrice, PriceEntry } from '../api/costs.ts'
-import { cacheSavedNanoUsd, costNanoUsd, costParts, type MeteredUsage } from './cost.ts'
-import type { PublicFields } from '../call/fields/call-fields.ts'
+import type { StoredCall } from '../call/call-record.ts'
+import { type NamedField, type PublicFields, storedFields } from '../call/fields/call-fields.ts'
+import { cacheSavedNanoUsd, costNanoUsd, costParts, type MeteredUsage, usageNames } from './cost.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
 import { timeOf } from './price-time.ts'
 import { upstreamTable } from './upstream-table.ts'
 
-/** The parts of a call that its price depends on. */
-export interface AskedPrice {
-  /** Host, with its port if it has one. */
-  readonly upstream: string | null
-  readonly responseModel: string | null
-  readonly model: string | null
-  readonly serviceTier: string | null
-  readonly startedAtMs: number
-}
+const askedNames = ['upstream', 'responseModel', 'model', 'serviceTier'] as const
+
+/** The facts that a call's price depends on: `upstream` is a host, with its port if it has one; times in ms since the Unix epoch. */
+export type AskedPrice = Pick<StoredCall, (typeof askedNames)[number]> & { readonly startedAtMs: number }
+
+/** The facts that a call's cost depends on; null if unknown. */
+export type PriceableCall = AskedPrice & MeteredUsage
+
+/** The fields of a {@link PriceableCall}, besides its start. */
+export const priceableFields: readonly NamedField[] = storedFields.filter(({ record }) =>
+  [...askedNames, ...usageNames].some((name) => name === record),
+)
+
+/** The source of a cost that the upstream itself reported: such a cost is never computed. */
+export const upstreamSource = 'upstream'
 
 /** Why there is no price. */
 export type NoPrice = Extract<MatchedPrice, { readonly none: unknown }>
@@ -57,6 +64,9 @@ interface Named {
 /** So many questions are remembered: names come from clients, and could be any number. */
 const mostAnswers = 5000
 
+/** Says what a call cost by the prices in force when it began; null where no price is known. Never throws. */
+export type CallPricer = Pick<PriceBook, 'costOf'>
+
 /**
  * All prices with their dates. Made from a file's content once and never changed; the content must be sound
  * (`readModelCosts`). A price is found by exact names alone, see docs/prices.md.
@@ -89,7 +99,7 @@ export class PriceBook {
   }
 
   /** A call's cost; null if no price is known, or not all of it was metered. */
-  costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
+  costOf(call: PriceableCall): BookedCost | null {
     const price = this.price(call)
     if ('none' in price) return null
     const cost = costNanoUsd(call, price)
@@ -101,28 +111,11 @@ export class PriceBook {
 
   /** The parts of the cost that a recorded call has from a price; null if that price is not the one in force any more. */
   partsOf(call: PublicFields & { readonly started_at: string }): readonly CostPart[] | null {
-    const price = this.price({
-      upstream: call.upstream,
-      responseModel: call.response_model,
-      model: call.model,
-      serviceTier: call.service_tier,
-      startedAtMs: Date.parse(call.started_at),
-    })
+    const facts = Object.fromEntries(priceableFields.map(({ name, record }) => [record, call[name]]))
+    const usage = { ...facts, startedAtMs: Date.parse(call.started_at) } as PriceableCall
+    const price = this.price(usage)
     if ('none' in price || price.match.source !== call.price_source || price.match.key !== call.price_key)
       return null
-    const usage: MeteredUsage = {
-      inputTokens: call.input_tokens,
-      outputTokens: call.output_tokens,
-      cachedInputTokens: call.cached_input_tokens,
-      cacheWriteTokens: call.cache_write_tokens,
-      cacheWrite1hTokens: call.cache_write_1h_tokens,
-      inputAudioTokens: call.input_audio_tokens,
-      outputAudioTokens: call.output_audio_tokens,
-      reasoningTokens: call.reasoning_tokens,
-      searchUnits: call.search_units,
-      audioMs: call.audio_ms,
-      imageTokens: call.image_tokens,
-    }
     const isSame = costNanoUsd(usage, price) === Math.round((call.cost_usd ?? -1) * 1e9)
     return isSame ? costParts(usage, price) : null
   }

@@ -109,7 +109,7 @@ export function placeInFile({ line, column }: PriceProblem): string {
   return line === null ? '' : `, line ${line}, column ${column ?? 1}`
 }
 
-/** The same as editors and terminals take it: `:2:7`. */
+/** The place of a flaw in the form of editors and terminals: `:2:7`. */
 export function placeForEditor({ line, column }: PriceProblem): string {
   return line === null ? '' : `:${line}:${column ?? 1}`
 }

@@ -3,20 +3,19 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PriceProblem } from '../api/costs.ts'
 import { codeOf } from '../lib/errors.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
-import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
-import { type AskedPrice, type BookedCost, PriceBook } from './price-book.ts'
+import { type BookedCost, PriceBook, type PriceableCall } from './price-book.ts'
 import { overShipped, priceFileText, readCosts, readPriceFile, shippedPriceFile } from './price-file.ts'
 
 /**
- * The prices that hold at the moment: those of the file, and until a first sync beneath them those that came with the
- * program. While what stands there cannot be read, or is gone since the first look, the last that anybody could read hold on: whoever reads the file keeps
- * them beside it, so that all who ask in between, and after a restart, have the same.
+ * The prices in force: those of the file, and, until a first sync, beneath them those that came with the program. While the
+ * file is broken, or gone, the last good prices stay in force: each reader saves them beside the file, so that all
+ * processes, and the next start, have the same.
  */
 export class PricesInForce {
   readonly #path: string
   readonly #shippedPath: string
-  /** Which state of the file was read last. */
+  /** The state of the file at the last reading. */
   #seen: string | null = null
   costs: ModelCosts = noPrices
   book: PriceBook = new PriceBook(noPrices)
@@ -37,7 +36,7 @@ export class PricesInForce {
     const file = readPriceFile(this.#path)
     this.problem = 'problem' in file ? file.problem : null
     if ('costs' in file && file.costs === null && !isFirst) {
-      // As some editors have it for a moment, before the new one is there.
+      // Some editors remove a file for a moment before they write it anew.
       this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
       return true
     }
@@ -55,12 +54,12 @@ export class PricesInForce {
   }
 
   /** A call's cost by these prices; null if no price is known. */
-  costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
+  costOf(call: PriceableCall): BookedCost | null {
     return this.book.costOf(call)
   }
 }
 
-/** Another text whenever the file is another, or has been written to. */
+/** The state of a file: another text after each change. */
 export function priceFileState(path: string): string {
   try {
     const { mtimeNs, size, ino, dev } = statSync(path, { bigint: true })
@@ -70,17 +69,17 @@ export function priceFileState(path: string): string {
   }
 }
 
-/** The last content of a price file that could be read, for whoever looks first when it cannot be. */
+/** The file with the last good content of a price file. */
 function lastGoodFileOf(path: string): string {
   return `${path}.good`
 }
 
-/** Keeps what could be read; null is what came with the program. */
+/** Saves good prices; null if they are those that came with the program. */
 function saveLastGood(path: string, costs: ModelCosts | null): void {
   try {
     if (costs === null) rmSync(lastGoodFileOf(path), { force: true })
     else replaceFile(lastGoodFileOf(path), priceFileText(costs))
   } catch {
-    // The prices hold without it, too.
+    // The prices hold without the copy, too.
   }
 }

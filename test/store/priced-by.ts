@@ -1,4 +1,4 @@
-import type { CallPricer } from '../../src/store/write/call-pricer.ts'
+import type { CallPricer } from '../../src/pricing/price-book.ts'
 
 /** Prices by the tokens of a call: model `c` has no price, and neither has a call without a model. */
 export function priceBy(factor: number): CallPricer {

@@ -4,15 +4,16 @@ import { StoreError } from '../sqlite/store-error.ts'
 import { damageIn } from './check-store.ts'
 
 interface BackUpOptions {
-  /** Told the share that is copied, 0 to 1, between two steps. */
+  /** Gets the copied share, 0 to 1, between two steps. */
   readonly onProgress?: (share: number) => void
   /** Pages of 4 kB that a step copies. */
   readonly pagesAtOnce?: number
 }
 
 /**
- * Copies the database at `path`, as it is at this instant, to the empty file `target`, and makes sure that the copy is sound and
- * has all calls. Whoever writes to the database goes on meanwhile. Answers the number of calls; rejects with {@link StoreError} if the copy is not as it should be, and with what SQLite throws.
+ * Copies the database at `path`, as it is at this instant, to the empty file `target`, and checks that the copy is sound and
+ * has all calls. Others may write to the database meanwhile. Answers the number of calls. Rejects with {@link StoreError} for
+ * a bad copy, and with SQLite's errors.
  */
 export async function backUpStore(
   path: string,
@@ -22,7 +23,7 @@ export async function backUpStore(
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   using source = opened
-  // One instant for all of it: else each write by another process would have the copy begin anew.
+  // In one read transaction: otherwise each write by another process would restart the copy.
   source.exec('BEGIN')
   const calls = callsIn(source)
   await backup(source, target, {

@@ -29,10 +29,10 @@ export interface Sampled {
 
 const hoursInSample = 50
 const daysInSample = 10
-/** More findings say nothing more. */
+/** Most findings of SQLite to list. */
 const findings = 20
 
-/** Looks through a database, which it only reads; the gateway may go on writing. */
+/** Checks a database by reading; the gateway may go on writing. */
 export function checkStore(path: string, { full }: { readonly full: boolean }): CheckReport | StoreAbsence {
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
@@ -74,7 +74,7 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
   }
 }
 
-/** Slots that lie evenly among all of them, the first and the last included. */
+/** Evenly spread cells, with the first and the last. */
 function sampleOf(cellNumbers: readonly number[], count: number): readonly number[] {
   if (cellNumbers.length <= count) return cellNumbers
   const step = (cellNumbers.length - 1) / (count - 1)

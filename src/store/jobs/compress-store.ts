@@ -11,25 +11,25 @@ import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from '.
 import { callsBefore, foldBefore, sumUp } from './sum-work.ts'
 
 export interface CompressRequest {
-  /** Calls of so many whole days before today are kept. */
+  /** Whole days before today (UTC) whose calls are kept. */
   readonly keepDays: number
   /**
-   * While the database with its sums takes more than so many bytes, further days are folded, the oldest first; yesterday
-   * and today stay. A dry run leaves this out.
+   * Most bytes of the database with its sums: beyond them further days are folded, the oldest first; yesterday and today
+   * stay. A dry run leaves this out.
    */
   readonly keepBytes?: number
-  /** Nobody asked for it now: a clock that jumped must not be believed. */
+  /** True if no person asked for this run: a clock that jumped must not be believed. */
   readonly isAutomatic?: boolean
   /** Only says what would be done. */
   readonly dryRun: boolean
 }
 
-/** For others' locks, as the log is emptied at the end. */
+/** Milliseconds to wait for others' locks when the log is emptied at the end. */
 const truncateBusyMs = 250
 
 /**
  * Folds old calls into the sums and gives their pages back, in transactions of a few milliseconds with pauses
- * between them, while others read and write. It may be killed at any moment, and then begun again.
+ * between them, while others read and write. The job may be killed at any moment, and started again.
  */
 export async function compressStore(
   path: string,
@@ -65,7 +65,7 @@ export async function compressStore(
       }
     }
     await run('give_back', giveBack(database))
-    // The file gets its new size with that. Where a reader is in the way, the next checkpoint of anybody does it.
+    // The checkpoint shrinks the file. If a reader is in the way, the next checkpoint does.
     withLockWait(database, truncateBusyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return result(foldedCalls, bytesOf(path))
   })

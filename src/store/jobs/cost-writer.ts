@@ -24,7 +24,7 @@ export interface CostEdit {
   readonly cost: StoredCost
 }
 
-/** Gives calls other costs, within a transaction of whoever asks for it: the sums of their hours are to be made anew. */
+/** Writes costs of calls, within the caller's transaction, and notes that the sums of their hours must be made anew. */
 export function costWriter(database: DatabaseSync): (edits: readonly CostEdit[]) => void {
   const statements = new RowStatements(database)
   const update = `UPDATE calls SET ${costColumns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`

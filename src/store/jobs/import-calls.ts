@@ -11,7 +11,7 @@ import { anyInstanceRuns } from '../sqlite/instance-number.ts'
 import { openEmpty, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import type { CallPricer } from '../write/call-pricer.ts'
+import type { CallPricer } from '../../pricing/price-book.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { ImportIds } from './import-ids.ts'
@@ -43,26 +43,26 @@ export interface ImportRequest {
 }
 
 /**
- * Calls that are written, or added up, in one go, and how long that may take. A gateway's row waits for a slice, and finds a gap
- * between two: SQLite tries a lock again after 1, 3, 8, 18, 33, 53 ms.
+ * Calls that are written, or added up, in one slice, and its time in ms. The rows of a gateway wait for a slice and are written
+ * in the pause after it: SQLite tries a lock again after 1, 3, 8, 18, 33, 53 ms.
  */
 const slices = {
   alone: { least: 20, most: 5000, ms: 250, pauseMs: 0 },
   beside: { least: 20, most: 5000, ms: 75, pauseMs: 30 },
 } as const
 const firstSize = 100
-/** Before that no gateway forwarded calls: a clock was wrong, or a column. */
+/** An earlier start is the fault of a clock or a column. */
 const earliestMs = Date.UTC(2015, 0)
 const dayMs = 24 * 3_600_000
-/** A gateway that gave out an id so long ago has most likely recorded its call. */
+/** After this time, a gateway has most likely recorded the call of an id. */
 const longCallMs = 3_600_000
 const mostProblems = 20
 const mostLines = 3
 
 /**
  * Adds calls to a database, in short transactions with pauses between them while its gateway runs. A call that
- * is there already is not added again, so it may be killed at any moment and then begun again. What cannot be read any
- * further ends it, and is told: what came before stays.
+ * is there already is not added again, so an import may be killed at any moment and started again. A file that cannot be
+ * read further ends the import, and the result says why; the calls before stay.
  */
 export async function importCalls(
   path: string,
@@ -93,7 +93,7 @@ class CallImport {
   readonly #problems: Findings = new Map()
   readonly #notes: Findings = new Map()
   readonly #folder: string
-  /** A gateway records in the database meanwhile, and adds up calls; it may start and stop at any time. */
+  /** True while a gateway records in the database, and adds up calls; it may start and stop at any time. */
   #isBeside: boolean
   /** Calls in hand by the ids that they will have. */
   readonly #placed = new Map<number, StoredCall>()
@@ -157,7 +157,7 @@ class CallImport {
     }
     if (!dryRun) {
       if (stopped === null) this.#note()
-      // A gateway does so by itself; without one, whoever asks would count all these calls each time.
+      // A gateway adds calls up by itself; without one, each question would count all these calls.
       if (!this.#isBeside) await this.#sumUp()
     }
     return {
@@ -182,7 +182,7 @@ class CallImport {
     while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(slices.alone.pauseMs)
   }
 
-  /** Calls of a time whose calls can be added; of the others it is said why. */
+  /** The calls whose times can be added; the others are counted, with the reason. */
   #timely(batch: readonly KeyedCall[], unfoldedFromMs: number, lastMs: number): readonly KeyedCall[] {
     return batch.filter(({ line, call, key }) => {
       const flaw = timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
@@ -198,7 +198,7 @@ class CallImport {
     if (this.#request.dryRun) return
     let left = this.#insert(placed)
     if (left.conflicts > 0) {
-      // Between looking and writing another took an id: calls that are no rows yet are placed again.
+      // Another process took an id before the writing: calls that are no rows yet get other ids.
       this.#placed.clear()
       this.#ids.begin(0, 0)
       const rest = placed.filter((each) => !this.#isThere(each))
@@ -340,7 +340,7 @@ function inOrder(findings: Findings): readonly ImportProblem[] {
   return [...findings.values()].toSorted((a, b) => b.count - a.count)
 }
 
-/** Null if nothing is wrong with it. */
+/** Why a call of this time cannot be added; null if it can. */
 function timeProblem(startMs: number, unfoldedFromMs: number, lastMs: number): string | null {
   const shown = (): string => new Date(startMs).toISOString()
   if (startMs < earliestMs) return `it began before 2015: ${shown()}`

@@ -1,19 +1,19 @@
 import { firstIdAt, idsPerMs, importedIdAt, importedPerMs, startedAtMs } from '../../call/call-id.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Finds ids for imported calls that nobody has. A call keeps its millisecond: of each there are 4,096 ids. */
+/** Finds free ids for imported calls. A call keeps its millisecond, which has 4,096 ids. */
 export class ImportIds {
   readonly #statements: RowStatements
   /** Ids that are taken, of the milliseconds that were asked for. */
   readonly #taken = new Map<number, Set<number>>()
-  /** Milliseconds in which no row was when they were looked at. */
+  /** Milliseconds without a row at the time of `begin`. */
   #empty: readonly [fromMs: number, untilMs: number] = [0, 0]
 
   constructor(statements: RowStatements) {
     this.#statements = statements
   }
 
-  /** Looks at the database anew, for calls that begin between two milliseconds. */
+  /** Forgets all ids, and looks up whether the database has calls between two milliseconds. */
   begin(fromMs: number, untilMs: number): void {
     this.#taken.clear()
     const sql = 'SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1'
@@ -29,7 +29,7 @@ export class ImportIds {
     this.#takenAt(startedAtMs(id)).add(id)
   }
 
-  /** A free id of a millisecond; null if there is none. `reserved` leaves those that gateways give out alone. */
+  /** A free id of a millisecond; null without one. `isReserved` excludes the ids that gateways give out. */
   free(ms: number, hash: number, isReserved: boolean): number | null {
     const taken = this.#takenAt(ms)
     for (let at = 0; at < importedPerMs; at++) {

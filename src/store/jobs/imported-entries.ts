@@ -20,7 +20,7 @@ export class ImportedEntries {
 
   /** The same entries, each with a key in which its ordinal among equal ones is, counted from the beginning of the file. */
   keyed<Entry extends { readonly key: bigint }>(entries: readonly Entry[]): readonly Entry[] {
-    // One transaction for all of them: each of its own takes as long as reading the entry.
+    // In one transaction, as a transaction for each takes as long as reading the entry.
     return inReadTransaction(this.#database, () =>
       entries.map((entry) => ({ ...entry, key: this.#next(entry.key) })),
     )
@@ -38,7 +38,7 @@ export class ImportedEntries {
     return this.#statements.number('SELECT 1 FROM imported_entries WHERE hash = ?', key) !== null
   }
 
-  /** In the transaction that adds its call. */
+  /** Call it in the transaction that adds the entry's call. */
   add(key: bigint): void {
     this.#statements.run('INSERT INTO imported_entries VALUES (?) ON CONFLICT DO NOTHING', key)
   }

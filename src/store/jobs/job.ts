@@ -12,7 +12,7 @@ export interface JobProgress {
   readonly total: number
 }
 
-/** Time, and whoever is told how far a job has come. */
+/** The clock of a job, and the listener for its progress. */
 export interface JobContext<Progress = JobProgress> {
   readonly clock: JobClock
   readonly onProgress: (progress: Progress) => void
@@ -30,8 +30,8 @@ export async function readStore<T>(
 }
 
 /**
- * Changes a database beside its gateway, as the only job that does: calls must not be folded, priced and counted at once.
- * `mayMake`: there need not be one yet.
+ * Changes a database beside its gateway, as its only job: calls must not be folded, priced and counted at once.
+ * `mayMake`: makes a missing database.
  */
 export async function runJob<T>(
   named: string,
@@ -52,20 +52,20 @@ export async function runJob<T>(
 
 /** Work that is done in slices, each a transaction or a few. */
 export interface SlicedWork {
-  /** In what is counted in progress, which need not be what a slice's size counts. */
+  /** In the unit of the progress, which can be another than that of a slice's size. */
   readonly total: number
   readonly slice: (size: number) => {
     /** In all slices. */
     readonly done: number
     readonly hasMore: boolean
   }
-  /** Nobody waits for a slice that only reads: there is no pause after it. */
+  /** True if slices only read: no writer waits for them, so no pause follows. */
   readonly onlyReads?: boolean
 }
 
-/** A slice begins small, and takes about so long: other writers wait meanwhile. */
+/** The first slice is small; later slices take about `ms` milliseconds, in which other writers wait. */
 const slices = { first: 20, least: 4, most: 5000, ms: 10 } as const
-/** SQLite tries a lock again after 1, 3, 8, 18, 33 ms: a writer that began to wait within a slice comes to try. */
+/** SQLite tries a lock again after 1, 3, 8, 18, 33 ms: within the pause, a waiting writer tries again. */
 export const pauseMs = 25
 /** After a slice that took too long the next one may be this much smaller, after a short one this much larger. */
 const shrinkAtMost = 8

@@ -18,9 +18,9 @@ export interface RebuildOutcome {
 }
 
 /**
- * Counts calls again, and makes the sums of each hour and day anew that are wrong, with pauses, while others read and
- * write. It may be killed at any moment: whoever makes sums next goes on. Hours that were folded stay as they are, but
- * for what a damaged page held.
+ * Counts calls again, and makes the wrong sums of hours and days anew, with pauses, while others read and write. A rebuild
+ * may be killed at any moment: the next updater of sums continues. Hours of folded calls stay as they are, but for the
+ * cells of a damaged page.
  */
 export async function rebuildStore(
   path: string,
@@ -34,7 +34,7 @@ export async function rebuildStore(
     const [hours, days] = [check.hours(), check.days()]
     const total = hours.length + days.length
     let done = 0
-    // They are looked at without the lock.
+    // Hours and days are checked without the lock.
     const noteWrong = async (
       cellNumbers: readonly number[],
       isWrong: (cellNumber: number) => boolean,

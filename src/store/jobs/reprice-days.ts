@@ -13,7 +13,7 @@ interface Sums {
   newlyUnpriced: number
 }
 
-/** Days and models that are told apart; what comes later is put together under {@link restModel}. */
+/** Most groups by day and model; later models are put together under {@link restModel}. */
 const mostGroups = 5000
 const restModel = 'other'
 

@@ -17,7 +17,7 @@ import {
   type PriceableCall,
   priceableFields,
   upstreamSource,
-} from '../write/call-pricer.ts'
+} from '../../pricing/price-book.ts'
 import { costWriter } from './cost-writer.ts'
 import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
@@ -72,7 +72,7 @@ export async function repriceStore(
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, result } = repriceCalls(database, request, pricer)
     if (work !== null) await inSlices(clock, work, onProgress)
-    // The gateway does so by itself, if one runs.
+    // A running gateway would make the sums by itself.
     if (!request.dryRun) await inSlices(clock, sumUp(database, clock))
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
@@ -101,7 +101,7 @@ function repriceCalls(
   const next = `SELECT ${[summedColumnList(), ...priceColumns].join(', ')} FROM calls
     WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? `AND ${unpricedSql}` : ''} ORDER BY id LIMIT ?`
   const writeCosts = costWriter(database)
-  // Looked up each time: what was added in a transaction that was rolled back is not there.
+  // Ids are not remembered, as a rollback removes added labels.
   const labelId = (text: string): number => statements.wordId('labels', text)
   const write = (changed: readonly PricedCall[]): void =>
     inTransaction(database, () =>

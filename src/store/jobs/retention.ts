@@ -23,14 +23,14 @@ export interface RetentionSetup {
   /** No call is under way. */
   readonly isQuiet: () => boolean
   readonly onFolded: (result: CompressResult) => void
-  /** Told what keeps the database from being as small as it should be. */
+  /** Gets the reason why the database is larger than its limit. */
   readonly onProblem: (problem: string) => void
 }
 
-/** The gateway's own start goes first. */
+/** The start of the gateway goes first. */
 const firstCheckMs = 10_000
 const checkEveryMs = 600_000
-/** A day's folding waits for a moment without calls through so many looks: an hour. */
+/** Folding waits for a moment without calls for this number of checks: an hour. */
 const busyChecks = 6
 const bytesPerMb = 1_000_000
 /** In days: longer than any database is old. */
@@ -39,14 +39,13 @@ const allDays = 36_500
 const isResult = fits(v.object({ ...CompressResult.entries, used_bytes: v.number() }))
 
 /**
- * Folds calls that are too old once a day, at a moment without calls, and whenever the file is too large, in a process of its
- * own that stands back for the calls and may be killed at any time. One at a time works on a database, whoever began it:
- * the lock of its jobs says so.
+ * Folds old calls once a day, at a moment without calls, and whenever the file is too large. The work is done by a process of
+ * low priority, which may be killed at any time. The job lock keeps two jobs from working on one database.
  */
 export class Retention {
   readonly #setup: RetentionSetup
   #limits: RetentionLimits = { keepDays: 0, keepMb: 0 }
-  /** Before this instant all is folded, by days alone; and when that was, by a clock that nobody sets. */
+  /** All calls before this instant are folded, by days alone; `#doneAtMs` is when, by the monotonic clock. */
   #doneUntilMs = 0
   #doneAtMs = Number.NEGATIVE_INFINITY
   /** The day, as the instant of its start, in which nothing more can be folded although the file is too large. */
@@ -60,7 +59,7 @@ export class Retention {
     this.#setup = setup
   }
 
-  /** Looks soon, and then every ten minutes while anything is to be folded at all. */
+  /** Sets the limits; checks soon, and then every ten minutes while there is a limit. */
   set(limits: RetentionLimits): void {
     const { keepDays, keepMb } = this.#limits
     if (limits.keepDays === keepDays && limits.keepMb === keepMb) return
@@ -77,7 +76,7 @@ export class Retention {
     return this.#child !== null
   }
 
-  /** Ends what is under way, too: it is gone on with at the next start. */
+  /** Kills a running job, too; the next start continues its work. */
   close(): void {
     this.#cancel()
     this.#child?.kill('SIGKILL')
@@ -109,7 +108,7 @@ export class Retention {
     this.#fold()
   }
 
-  /** The next day has begun. A clock that was set to another day is believed for once in a day. */
+  /** True if the next day has begun. A clock that was set to another day is believed once a day. */
   #isDue(): boolean {
     const daysOnMs = this.#untilMs() - this.#doneUntilMs
     if (daysOnMs === 0) return false
@@ -145,13 +144,13 @@ export class Retention {
         return
       }
       const result = readMessage(stdout, isResult)
-      // Another job is at work, or there is nothing to work on: the next look finds that out.
+      // Another job is at work, or there is no database: the next check tries again.
       if (result === null) return
       if (result.folded_calls > 0) this.#setup.onFolded(result)
       if (limits !== this.#limits) return
       this.#doneUntilMs = untilMs
       this.#doneAtMs = this.#setup.clock.now()
-      // A file that only a reader keeps large becomes smaller by itself.
+      // The file shrinks when its readers end.
       if (result.used_bytes <= keepBytes) return
       this.#stuckDayMs = todayMs
       const size = `${Math.ceil(result.used_bytes / bytesPerMb)} MB`
@@ -164,7 +163,7 @@ export class Retention {
     this.#child = child
   }
 
-  /** The same is told once. */
+  /** Reports a problem once. */
   #report(problem: string): void {
     if (problem !== this.#problem) this.#setup.onProblem(problem)
     this.#problem = problem

@@ -17,7 +17,7 @@ export function sumUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): S
   return {
     total,
     slice: (limit) => {
-      // Most of it reads, and keeps nobody waiting.
+      // Most of the step only reads, and no writer waits for it.
       const hasMore = summing.step(clock.wallTime(), Math.max(leastRead, limit))
       return { done: hasMore ? Math.max(0, total - left()) : total, hasMore }
     },
@@ -37,7 +37,7 @@ export function foldBefore(
     total: callsBefore(database, untilMs),
     slice: (limit) => {
       const folded = fold(untilMs, limit)
-      // A call came late: its sums come first.
+      // A call came late, and must be in the sums first.
       if (folded === null) {
         summing.step(clock.wallTime(), limit)
         return { done, hasMore: true }

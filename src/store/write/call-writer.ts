@@ -9,10 +9,15 @@ import {
   type WordTable,
   wordTables,
 } from '../../call/fields/call-fields.ts'
-import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
+import {
+  type BookedCost,
+  type CallPricer,
+  type PriceableCall,
+  priceableFields,
+} from '../../pricing/price-book.ts'
 import { hourOf } from '../rollup/time-plan.ts'
 import { noteCalls } from '../rollup/unsummed.ts'
-import { InterruptedCalls } from './interrupted-calls.ts'
+import { deleteInterrupted } from './interrupted-calls.ts'
 import {
   batchReader,
   type CallBatch,
@@ -35,22 +40,22 @@ export interface WriteResult {
   readonly conflicts: number
 }
 
-/** Told, within each transaction, which numbers rows of other machines got. */
+/** Called within each transaction with the numbers that rows of other machines got. */
 export type NumberedListener = (firstSeq: number, lastSeq: number) => void
 
-/** Told, after each transaction, which calls are rows since then, with what they cost. */
+/** Called after each transaction with the calls that became rows, and their costs. */
 export type RecordedListener = (calls: readonly StoredCall[]) => void
 
 type Insertion = 'added' | 'there' | 'conflict' | 'impossible'
 
 interface WrittenPart extends Omit<WriteResult, 'written'> {
-  /** The first call that was not looked at. */
+  /** Index of the first call that was not processed. */
   readonly next: number
-  /** Empty if nobody is told. */
+  /** Empty without a listener. */
   readonly added: readonly StoredCall[]
 }
 
-/** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
+/** Bounds of one transaction, so that no other writer waits for long. */
 export interface TransactionBounds {
   readonly rows: number
   readonly ms: number
@@ -60,13 +65,13 @@ const shortTransactions: TransactionBounds = { rows: 500, ms: 8 }
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const mostShapes = 32
 
-/** These four are filled in row by row where prices are known. */
+/** Columns of the cost, filled in row by row where prices are known. */
 const { costNanoUsd: costAt, priceSource: sourceAt, priceKey: keyAt, cacheSavedNanoUsd: savedAt } = indexOf
 const costIndexes = [costAt, sourceAt, keyAt, savedAt]
 const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } = indexOf
 /** Sources and keys of prices whose number is kept. */
 const mostLabels = 1000
-/** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
+/** Numbers of folded calls must not come twice. */
 const lastSeq = 'SELECT max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM folding'
 const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
 const addTo = (table: string): string =>
@@ -106,14 +111,13 @@ export class CallWriter {
   readonly #pricer: CallPricer | null
   /** Ids of sources and keys of prices, by text; emptied after a rollback. */
   readonly #labelIds = new Map<string, number>()
-  #interrupted: InterruptedCalls | null = null
   readonly #recorded: RecordedListener | null
   readonly #numbered: NumberedListener | null
   readonly #isOwn: boolean
   /** The price of the last inserted call. */
   #cost: BookedCost | null = null
 
-  /** Without a pricer, calls cost what they say themselves. Those whose numbers are listened to are other machines'. */
+  /** Without a pricer, calls keep their own costs. With `numbered`, calls are those of other machines. */
   constructor(
     database: DatabaseSync,
     words: Dictionary,
@@ -213,8 +217,7 @@ export class CallWriter {
       if (shape.insert.run(...values).changes === 1) return 'added'
       const meeting = this.#classifyExisting(numbers, base)
       if (meeting !== 'interrupted') return meeting
-      this.#interrupted ??= new InterruptedCalls(this.#database)
-      if (!this.#interrupted.deleteInterrupted(numbers[base] ?? 0, this.#isOwn)) return 'there'
+      if (!deleteInterrupted(this.#statements, numbers[base] ?? 0, this.#isOwn)) return 'there'
       shape.insert.run(...values)
       return 'added'
     } catch (error) {
@@ -223,7 +226,7 @@ export class CallWriter {
     }
   }
 
-  /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
+  /** The row with a call's id: the call's own, its row `interrupted`, or another call's. */
   #classifyExisting(numbers: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
     const [instanceId, outcomeId, durationUs] =
       this.#statements.first(
@@ -251,7 +254,7 @@ export class CallWriter {
     values[at + 3] = cost?.cacheSavedNanoUsd ?? null
   }
 
-  /** Null if the call says nothing of how much it used, or no price is known. */
+  /** Null if the call has no usage, or no price is known. */
   #costAt({ numbers, texts }: CallBatch, base: number): BookedCost | null {
     if (this.#pricer === null || !isUsed(numbers, base)) return null
     try {
@@ -316,7 +319,7 @@ export class CallWriter {
   }
 }
 
-/** In the minute in which the call ended; of an interrupted one nothing later than its start is known. */
+/** Adds tokens to the minute in which the call ended; of an interrupted call only the start is known. */
 function countTokens(
   numbers: Float64Array,
   base: number,
@@ -337,7 +340,7 @@ function numberAt(numbers: Float64Array, at: number): number {
   return Number.isNaN(value) ? 0 : value
 }
 
-/** A row that breaks a rule of the table, where the disk is well: it must not hold up the others. */
+/** True if a row breaks a rule of its table: the other rows must still be written. */
 function isRowsOwnFault(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === sqliteCodes.constraint || code === sqliteCodes.mismatch || code === sqliteCodes.tooBig

@@ -9,7 +9,7 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 const callColumns = spentFields.map(({ column, table }) =>
   table === undefined ? `c.${column}` : `(SELECT text FROM ${table} WHERE id = c.${column})`,
 )
-/** Gateways of this machine: of others no version is noted. */
+/** Gateways of this machine: only these have a version. */
 export const ownInstances = 'SELECT id FROM instances WHERE version IS NOT NULL'
 const whoseColumns = `(SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
@@ -55,7 +55,7 @@ export function usageOfClients(
   return [...sums.values()]
 }
 
-/** A call that waited for longer is none that was sent lately, for all that is asked of it. */
+/** A call that waited for longer does not count as sent lately. */
 const longestWaitMs = 3_600_000
 const recent = `SELECT c.id, coalesce(c.receive_us, 0) + coalesce(c.queue_us, 0) + coalesce(c.retry_wait_us, 0), max(c.attempts, c.outcome_id = 6),
   (SELECT text FROM models WHERE id = c.model_id), ${whoseColumns}, ${callColumns.join(', ')}

@@ -31,7 +31,7 @@ const usage = `SELECT minute, total(tokens), total(estimated) FROM (
       WHERE id >= ?2 AND source_id IS NULL AND instance_id IN (${ownInstances})
   ) GROUP BY minute ORDER BY minute`
 
-/** Writes an instance's own history and answers for the budget's. Idempotent: a minute's last word wins. */
+/** Writes an instance's own history, and answers questions of the budget. Idempotent: later figures of a minute replace earlier ones. */
 export class HistoryWriter {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements

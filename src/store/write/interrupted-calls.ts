@@ -1,40 +1,25 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { callTypeCodes } from '../../call/fields/call-fields.ts'
 import { hourOf } from '../rollup/time-plan.ts'
 import { noteChange } from '../rollup/unsummed.ts'
-import { RowStatements } from '../sqlite/row-statements.ts'
+import type { RowStatements } from '../sqlite/row-statements.ts'
 
 const minuteMs = 60_000
-/** Its request was all that could be estimated of it; what has no tokens (`props`, `other`) was not. */
+/** Only the request of an interrupted call was estimated; calls without tokens (`props`, `other`) were not. */
 const estimatedBytes = `SELECT request_bytes FROM calls WHERE id = ? AND call_type_id < ${callTypeCodes.props}`
 
-/** Takes rows back of calls that seemed to be cut off and were not: they make room for what became of those calls. */
-export class InterruptedCalls {
-  readonly #statements: RowStatements
-
-  constructor(database: DatabaseSync) {
-    this.#statements = new RowStatements(database)
+/**
+ * Deletes the row `interrupted` of a call that was not cut off, within the transaction that writes its true row. `isOwn`: the
+ * estimate of its tokens counts in this file's budget. False if calls of that time are rolled up: the sums keep the call.
+ */
+export function deleteInterrupted(statements: RowStatements, id: number, isOwn: boolean): boolean {
+  if (!noteChange(statements, hourOf(id))) return false
+  if (isOwn) {
+    const tokens = requestTokens(statements.number(estimatedBytes, id) ?? 0)
+    const minute = Math.floor(startedAtMs(id) / minuteMs)
+    statements.run('UPDATE budget_estimates SET tokens = max(0, tokens - ?) WHERE minute = ?', tokens, minute)
   }
-
-  /**
-   * Within the transaction that writes the other row. `isOwn`: what was estimated of it counts in this file's budget. False if
-   * calls of that time are folded away: the sums keep the call as it was.
-   */
-  deleteInterrupted(id: number, isOwn: boolean): boolean {
-    if (!noteChange(this.#statements, hourOf(id))) return false
-    if (isOwn) this.#takeEstimateBack(id)
-    this.#statements.run('DELETE FROM calls WHERE id = ?', id)
-    return true
-  }
-
-  #takeEstimateBack(id: number): void {
-    const requestBytes = this.#statements.number(estimatedBytes, id) ?? 0
-    this.#statements.run(
-      'UPDATE budget_estimates SET tokens = max(0, tokens - ?) WHERE minute = ?',
-      requestTokens(requestBytes),
-      Math.floor(startedAtMs(id) / minuteMs),
-    )
-  }
+  statements.run('DELETE FROM calls WHERE id = ?', id)
+  return true
 }

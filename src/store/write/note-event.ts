@@ -4,8 +4,7 @@ import { databasePlace } from '../sqlite/older-proxy.ts'
 import { openForReading, openForWriting } from '../sqlite/open-store.ts'
 
 /**
- * Notes something that happened beside this machine's gateway in its history, where there is one; says whether it was. Nothing is
- * made for that alone.
+ * Adds an event to the history of this machine's gateway; false if there is no history. Never makes a database.
  */
 export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
   const { path } = databasePlace(named)

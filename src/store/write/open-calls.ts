@@ -33,12 +33,12 @@ export type OpenRows = readonly (readonly [id: number, call: string])[]
 const mostAtOnce = 1000
 
 /**
- * The calls that have begun and not ended. One that stays open over a whole tick is put into `open_calls`, so that a killed
- * process leaves a trace of it. A shorter call costs no write.
+ * The calls that have begun and not ended. A call that stays open over a whole tick is put into `open_calls`, so that a killed
+ * process leaves a trace of the call. A shorter call costs no write.
  */
 export class OpenCalls {
   readonly #calls = new SwapList<OpenCall>()
-  /** The highest id of a call that has begun: ids rise, but for a clock that is set back. */
+  /** The highest id of a call that has begun; ids rise unless the clock is set back. */
   #newest = 0
   #newestAtTick = 0
   /** Calls up to this id have been open for a whole tick. */

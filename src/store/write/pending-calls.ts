@@ -24,7 +24,7 @@ export class PendingCalls {
     return this.#size
   }
 
-  /** Takes one in, and says how many had to go, `elsewhere` being calls that count towards the limit too. */
+  /** Adds a call; answers how many old calls were dropped. `elsewhere`: calls that count towards the limit, too. */
   add(call: StoredCall, elsewhere: number): number {
     let batch = this.#batches.at(-1)
     if (batch === undefined || batch.size >= batchLimit) {
@@ -45,7 +45,7 @@ export class PendingCalls {
     return batch
   }
 
-  /** Those that were taken and could not be passed on are the oldest again. */
+  /** Puts a batch back that could not be sent: its calls are the oldest again. */
   putBack(batch: FilledBatch): void {
     this.#batches.unshift(batch)
     this.#size += batch.size

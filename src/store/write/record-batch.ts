@@ -148,12 +148,12 @@ class WordNumbers {
 
 const firstRoom = 64
 
-/** Calls that are encoded as they end. The oldest may be given up before it is sent. */
+/** Calls that are encoded as they end. The oldest can be dropped before the batch is sent. */
 export class FilledBatch {
   readonly words: WordNumbers
   #numbers = new Float64Array(firstRoom * numbersPerCall)
   readonly texts: string[] = []
-  /** Those before it were given up. */
+  /** Index of the first call that was not dropped. */
   #first = 0
   #past = 0
 

@@ -48,7 +48,7 @@ export function recoverCalls(
       words.accept(batch)
       conflicts += writer.write(batch).conflicts
     }
-    // Those that are left: calls that have a row, and unreadable ones.
+    // Calls that have a row, and unreadable ones, are left.
     for (const [id] of left) statements.run('DELETE FROM open_calls WHERE id = ?', id)
   }
   return conflicts
@@ -62,7 +62,7 @@ function lockOfDead(folder: string, number: number, self: Recoverer): Disposable
   try {
     return tryFileLock(instanceLockPath(folder, number))
   } catch {
-    // Nothing tells of the gateway: its calls are left for another time.
+    // The lock cannot be tried: the calls are left for another time.
     return null
   }
 }

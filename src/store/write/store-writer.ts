@@ -27,9 +27,9 @@ import { reportFault } from '../../lib/fault.ts'
 const retry = { firstMs: 50, longestMs: 2000 } as const
 /** Calls of dead gateways are looked for at the start and every so many checks. */
 const checksPerRecovery = 12
-/** How often the price file is looked at while no call ends; before calls are written, it is anyway. */
+/** How often the price file is checked while no call ends; it is also checked before calls are written. */
 const pricesEveryMs = 2000
-/** For others' locks when the log is emptied. */
+/** Milliseconds to wait for others' locks when the log is emptied. */
 const emptyWalBusyMs = 50
 
 interface OpenStore {
@@ -48,8 +48,8 @@ interface OpenStore {
 type Job = Exclude<ToWriter, { kind: 'ask' | 'close' }>
 
 /**
- * The writer as its thread runs it: opens the database, works through jobs in order, and when something is
- * wrong says so, keeps the job and tries again. It holds at most what its sender has outstanding.
+ * The writer in its thread: opens the database and works through jobs in order. After an error it warns, keeps the job and
+ * tries again. Memory is bounded by what the sender has outstanding.
  */
 export class StoreWriter {
   readonly #settings: WriterSettings
@@ -58,7 +58,7 @@ export class StoreWriter {
   readonly #words = new Dictionary()
   readonly #keeper: SumUpdater
   readonly #jobs: Job[] = []
-  /** By what they are about; those that stay until the next start, by their codes. */
+  /** Warnings by subject; warnings that stay until the next start, by code. */
   readonly #warnings = new Map<string, Warning>()
   readonly #prices: PricesInForce
   readonly #observers: RowObservers
@@ -103,7 +103,7 @@ export class StoreWriter {
       this.#ask(message.question, message.observer, message.text).catch(reportFault)
       return
     }
-    // Once per batch, and not again when its writing is tried again.
+    // Words are accepted once for each batch, not again when writing is retried.
     if (message.kind === 'write') this.#words.accept(message.calls)
     this.#jobs.push(message)
     if (!this.#timers.has('retry')) this.#run()
@@ -185,7 +185,7 @@ export class StoreWriter {
     const { dropped, conflicts } = store.calls.write(job.calls)
     this.#noteConflicts(conflicts)
     store.history.write(job.minutes, job.events, job.opened)
-    // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
+    // Rows in a replaced file are lost: the job is written again to the new file.
     this.#assertInPlace(store)
     this.#emit({ kind: 'written', dropped })
   }
@@ -228,7 +228,7 @@ export class StoreWriter {
     this.#retryLater()
   }
 
-  /** Sound rows are not set aside for sums, which can be made anew. */
+  /** True if only sums are damaged: the file is not set aside, as sums can be made anew. */
   #haveSumsDamage(error: unknown): boolean {
     return (
       sqliteCode(error) === sqliteCodes.corrupt && this.#store !== null && haveDamage(this.#store.database)
@@ -240,7 +240,7 @@ export class StoreWriter {
     this.#after('retry', delayMs, () => this.#run())
   }
 
-  /** In place of an earlier one for the same. */
+  /** Sets a timer, in place of an earlier one for the same purpose. */
   #after(what: 'retry' | 'check' | 'prices', ms: number, work: () => void): void {
     this.#timers.get(what)?.()
     const due = (): void => {
@@ -250,7 +250,7 @@ export class StoreWriter {
     this.#timers.set(what, this.#clock.after(ms, due))
   }
 
-  /** Gives up the job in hand. */
+  /** Drops the current job. */
   #skip(): void {
     const job = this.#jobs.shift()
     if (job === undefined) return
@@ -268,7 +268,7 @@ export class StoreWriter {
     this.#after('prices', pricesEveryMs, () => this.#watchPrices())
   }
 
-  /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
+  /** A broken price file leaves the earlier prices in force, and calls are written as before. */
   #reloadPrices(): void {
     if (!this.#prices.reloadIfChanged()) return
     const { problem } = this.#prices
@@ -298,7 +298,7 @@ export class StoreWriter {
     }
   }
 
-  /** Until what the older proxy recorded was imported, this says how. */
+  /** Warns until the calls of the older proxy were imported, and says how. */
   #warnOfOlderProxy(database: DatabaseSync): void {
     const { path, olderProxy } = this.#settings
     if (olderProxy === null) return
@@ -307,7 +307,7 @@ export class StoreWriter {
     this.#warn('older_proxy', waiting === 0 ? null : { code: 'older_proxy', message })
   }
 
-  /** A reader that stays in one snapshot keeps the log from being reset; it is emptied as soon as that one ends. */
+  /** Empties a large log. A reader that stays in one snapshot delays that until it ends. */
   #boundWal(database: DatabaseSync): void {
     const { path, walLimits } = this.#settings
     if (walBytes(path) > walLimits.emptyBytes) emptyWal(database)

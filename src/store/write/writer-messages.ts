@@ -24,13 +24,13 @@ export interface WriterSettings extends WatchSettings {
 
 /** When the writer looks after its file. */
 export interface WatchSettings {
-  /** How often the file's identity and the size of its `-wal` are looked at. */
+  /** Milliseconds between checks of the file's identity and the size of its `-wal`. */
   readonly checkEveryMs: number
   /** Sizes of the write-ahead log, in bytes. */
   readonly walLimits: {
-    /** Beyond it the log is emptied, as soon as no reader needs it. */
+    /** A larger log is emptied as soon as no reader needs it. */
     readonly emptyBytes: number
-    /** Beyond it a warning says that a reader keeps it from being emptied. */
+    /** For a larger log, a warning says that a reader keeps it from being emptied. */
     readonly warnBytes: number
   }
 }

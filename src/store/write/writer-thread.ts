@@ -28,13 +28,13 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   /** See `WriterSettings`. */
   readonly olderProxy?: string | null
   readonly instance: string
-  /** By its lock others know whether this gateway lives. Without one of its own, a kill leaves no trace of open calls. */
+  /** Others see by the lock of this number whether the gateway lives. Without a number of its own, a kill leaves no trace of open calls. */
   readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
   /** Observers of the rows. */
   readonly observers?: readonly ObserverModule[]
-  /** From a record's end to its sending, unless a batch is on its way. A call that is open for longer is noted. */
+  /** Milliseconds from the end of a call to the sending of its record, unless a batch is on its way. A call that is open for longer is noted. */
   readonly flushAfterMs?: number
   /** Records held in memory, those on their way included. */
   readonly pendingLimit?: number
@@ -45,11 +45,11 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
 
 /** Minutes, and events, that wait for a database that cannot be written. */
 const historyLimit = 1000
-/** A batch that is on its way for longer has met a disk that hangs. */
+/** A batch that is on its way for longer waits for a disk that hangs. */
 const stallMs = 10_000
-/** A loss is a warning for so long; the count of what was lost stays. */
+/** How long a loss is a warning; the count stays. */
 const lossShownMs = 2000
-/** When a question is asked again that could not be answered. */
+/** Pause before an unanswered question is asked again. */
 const askAgainMs = 500
 const hourMs = 3_600_000
 /** A call may have begun an hour before the 24 hours in which it ended. */
@@ -148,7 +148,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   minute(minute: GatewayMinute): void {
-    // Its last word wins: of a running minute, told of again and again, one is enough.
+    // Later figures of a minute replace earlier ones: the running minute comes again and again.
     if (this.#minutes.at(-1)?.minute === minute.minute) this.#minutes.pop()
     this.#minutes.push(minute)
     if (this.#minutes.length > historyLimit) this.#minutes.shift()
