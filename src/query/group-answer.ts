@@ -52,25 +52,23 @@ async function groupsOf(
   range: AskedRange,
 ): Promise<Pick<CallGroups, 'groups' | 'summary'>> {
   const ask = (rest: Omit<CallQuestion, 'filter'>): Promise<CallAnswer> =>
-    askedOf(reader, {
+    reader.aggregate({
       filter,
       ...rest,
       ...(measures === 'none' && { isSumsOnly: true }),
       ...(measures === 'curves' && { withCurves: true }),
     })
   const isOfSessions = dimension === 'session'
-  const top = isOfSessions ? topSessions : topEntries
+  // Failure codes are few, and all shown, also beside a time.
+  const most = time === null || dimension === 'failure_code' ? mostEntries : topEntries
+  const top = isOfSessions ? topSessions : most
   if (isOfSessions && range.toMs - range.fromMs > mostSessionsMs) {
     const message = `group_by=${dimension} reaches over seven days at most, as each call is read; ask for a shorter range.`
     throw new QueryError('too_many_groups', message, { param: 'from' })
   }
   if (time === null) {
     const edgesMs = [range.fromMs, range.toMs]
-    const { groups, summary } = await ask({
-      edgesMs,
-      dimension,
-      top: isOfSessions ? top : mostEntries,
-    })
+    const { groups, summary } = await ask({ edgesMs, dimension, top })
     return {
       groups: groups.map((group) => {
         const { value, isRest } = group
@@ -112,17 +110,6 @@ function sumsOf<Answer extends object>(answer: Answer): Answer {
     ([name]) => !(callMeasures as readonly string[]).includes(name),
   )
   return Object.fromEntries(entries) as Answer
-}
-
-/** By failure code only calls that have one are told apart; the summary is of all of them nevertheless. */
-async function askedOf(reader: CallReader, question: CallQuestion): Promise<CallAnswer> {
-  const { top: _, ...all } = question
-  const { dimension, edgesMs } = all
-  if (dimension !== 'failure_code') return reader.aggregate(question)
-  const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-  const { summary } = await reader.aggregate({ ...all, edgesMs: ends, dimension: null })
-  const { groups } = await reader.aggregate(all)
-  return { groups: groups.filter(({ value }) => value !== null), summary }
 }
 
 /** Times without a call count too, from the first one that has any. */

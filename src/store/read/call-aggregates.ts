@@ -17,10 +17,10 @@ import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { CallSums } from '../rollup/call-sums.ts'
 import { otherId } from '../rollup/groupings.ts'
 
-/** More buckets than these are asked for once more as a whole. */
+/** With more buckets than these, the summary is asked for by itself. */
 const mergedBuckets = 200
 
-/** Answers a question about many calls in the words of its asker. */
+/** Answers a question about many calls, with the words of the database in place of its ids. */
 export function aggregate(
   { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, timesFailed, withCurves }: CallQuestion,
   reader: SumReader,
@@ -40,8 +40,8 @@ export function aggregate(
     ...(top !== undefined && { top }),
     ...(isSumsOnly && { isSumsOnly }),
   }
-  // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
-  // Most calls have no failure code, and are no group of it.
+  // The summary of many groups is asked for by itself: wider cells and fewer keys are less work than merging the groups.
+  // Groups by failure code lack most calls.
   const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
   const isMerged = (isFew || rowCondition.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
@@ -78,7 +78,7 @@ function inOrder(one: CallGroup, other: CallGroup): number {
   )
 }
 
-/** Used again for each group. */
+/** Reused for each group. */
 const sums = new CallSums()
 
 function mergedFigures(parts: readonly PackedSums[]): CallSums {

@@ -5,7 +5,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
 import { keysPassing } from './sum-filter.ts'
 
-/** With more keys than these to look for, they are common, and looking at every hour is no slower. */
+/** With more keys than these, calls are common, and reading every hour is no slower. */
 const mostKeys = 200
 
 /** The keys that let a part of a filter through, and their grouping. */
@@ -14,7 +14,7 @@ interface Part {
   readonly keys: string
 }
 
-/** Finds the hours that can hold calls of a filter, so that rare ones are not looked for in all others. */
+/** Finds the hours that can have calls of a filter, so that rare calls are not searched among all others. */
 export class CallHours {
   readonly #statements: RowStatements
 

@@ -11,7 +11,7 @@ import { idSlices, idsWithCalls } from './id-slices.ts'
 import { hourMs } from '../rollup/time-plan.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
-/** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */
+/** Up to this number of calls in the range, a model is found by its index; beyond, reading all calls is quicker. */
 const fewOfModel = 100_000
 
 const sortColumns: Readonly<Record<CallSort, string>> = {
@@ -90,7 +90,7 @@ export class CallList {
     )
   }
 
-  /** The hours that can hold any, the newest first; `null` if the sums are no help. */
+  /** The hours that can have calls of a selection, the newest first; `null` if the sums are no help. */
   #hoursOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
     const first = Math.floor(startedAtMs(fromId) / hourMs)
     const past = Math.floor(startedAtMs(pastId - 1) / hourMs) + 1

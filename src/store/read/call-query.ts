@@ -114,9 +114,9 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       }
     },
     servedModels: async (fromMs, toMs, withinMs) =>
-      servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
+      servedModels(statements, words, isOver, { fromMs, toMs, withinMs }),
     seenClients: async (fromMs, toMs, withinMs) =>
-      seenClients(statements, words, isOver, [fromMs, toMs, withinMs]),
+      seenClients(statements, words, isOver, { fromMs, toMs, withinMs }),
     slotUses: async (bounds) => slotUses(statements, isOver, bounds),
     endedWithin: async (bounds) => endedWithin(statements, words, isOver, bounds),
     inReadTransaction: async (ask) => {

@@ -15,7 +15,7 @@ import {
 import type { CallDictionary } from './call-dictionary.ts'
 
 const rounding = 1e-3
-/** Calls of more sets of tags are many, and each call is asked for its own. */
+/** With more sets of tags than these, each call is checked by itself. */
 const mostSets = 5000
 const isTagged = `EXISTS (SELECT 1 FROM tags_in_sets
   WHERE tag_id IN (SELECT value FROM json_each(?)) AND set_id = c.tags_id)`
@@ -28,13 +28,13 @@ export interface CallSelection {
   /** Ids from this one (inclusive) to `pastId` (exclusive). */
   readonly fromId: number
   readonly pastId: number
-  /** By it the calls are found without looking at others. */
+  /** The index that finds the calls without reading others. */
   readonly index?: 'calls_by_session' | 'calls_by_tags'
-  /** Only calls of a session, as `extra` says too. */
+  /** Only calls of a session, as `rowCondition` says too. */
   readonly isInSession?: true
 }
 
-/** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */
+/** The calls of a filter; `null` if there can be none, because the database does not know one of its words. */
 export function selectionOf(filter: CallFilter, words: CallDictionary): CallSelection | null {
   const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
   let rowCondition: CallCondition = { conditions: [], values: [] }

@@ -72,7 +72,7 @@ export function historyReader(database: DatabaseSync): HistoryReader {
   }
 }
 
-/** Whole hours are there, added up already: the bounds of minutes, then hours, then minutes. */
+/** Splits a range into minutes, whole hours (whose sums exist), and minutes: the bounds of each. */
 function byHours(fromMinute: number, pastMinute: number): readonly number[] {
   const firstHour = Math.ceil(fromMinute / minutesPerHour)
   const pastHour = Math.floor(pastMinute / minutesPerHour)

@@ -1,8 +1,8 @@
-import { idsPerMs } from '../../call/call-id.ts'
+import { firstIdAt, idsPerMs, startedAtMs } from '../../call/call-id.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** A slice is made wider below, and narrower above so many milliseconds of work. */
+/** Slices get wider if their work takes less than `shortMs`, and narrower if more than `longMs`. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
 
 /** A range of ids, as far as there are calls; `null` if there are none in it. */
@@ -19,8 +19,8 @@ export function idsWithCalls(
 }
 
 /**
- * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie:
- * between two of them the question may end. Throws `QueryTooSlowError` there.
+ * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie. Throws
+ * `QueryTooSlowError` between two pieces.
  */
 export function* idSlices(
   fromId: number,
@@ -40,4 +40,27 @@ export function* idSlices(
     else if (tookMs > slice.longMs) width = Math.max(slice.leastIds, Math.floor(width / 2))
     done = next
   }
+}
+
+/** The time to count calls of, in milliseconds since the Unix epoch, and the milliseconds that counting may take, about. */
+export interface CountingBounds {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly withinMs: number
+}
+
+/**
+ * Reads pieces of a range of time, the newest first, until `read` says that it has enough or the time is over. Answers the
+ * instant from which on all calls were read. Throws `QueryTooSlowError`.
+ */
+export function readNewestFirst(
+  { fromMs, toMs, withinMs }: CountingBounds,
+  isOver: IsOver,
+  read: (fromId: number, pastId: number) => boolean | void,
+): number {
+  const untilMs = performance.now() + withinMs
+  for (const [fromId, pastId] of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { newestFirst: true, isOver }))
+    if (read(fromId, pastId) === true || performance.now() >= untilMs)
+      return Math.max(fromMs, startedAtMs(fromId))
+  return fromMs
 }

@@ -1,7 +1,7 @@
 import { groupingFor } from '../rollup/groupings.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Models that are told at most: strangers ask for names that they make up. */
+/** Most models of the list: strangers ask for names that they make up. */
 const mostModels = 500
 /** Characters of all names together, and of one. */
 const mostCharacters = 50_000

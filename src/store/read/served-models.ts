@@ -1,10 +1,9 @@
-import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { ServedCount } from '../../call/call-reader.ts'
 import type { ServedModel } from '../../call/figures.ts'
 import { unpricedSql, usedSql } from '../../call/unpriced.ts'
 import type { IsOver } from '../../call/no-answer.ts'
 import type { CallDictionary } from './call-dictionary.ts'
-import { idSlices } from './id-slices.ts'
+import { type CountingBounds, readNewestFirst } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
 /** Calls that were refused or never answered need no price. */
@@ -14,7 +13,7 @@ const servedSql = `SELECT upstream_id, model_id, response_model_id, count(*),
   total(input_tokens), total(output_tokens), CASE WHEN count(cost_nano_usd) > 0 THEN total(cost_nano_usd) END
   FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`
 
-/** Sets of upstream and models that are told, those with the most calls. */
+/** Most sets of upstream and models of an answer, those with the most calls. */
 const mostServed = 1000
 
 type Id = number | null
@@ -28,19 +27,15 @@ export function servedModels(
   statements: RowStatements,
   words: CallDictionary,
   isOver: IsOver,
-  [fromMs, toMs, withinMs]: readonly [fromMs: number, toMs: number, withinMs: number],
+  bounds: CountingBounds,
 ): ServedCount {
   const served = new Map<string, Row>()
-  const untilMs = performance.now() + withinMs
-  let countedMs = fromMs
-  for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { newestFirst: true, isOver })) {
+  const fromMs = readNewestFirst(bounds, isOver, (...ids) => {
     for (const row of statements.all<Row>(servedSql, ...ids)) {
       const name = row.slice(0, 3).join(' ')
       served.set(name, sum(served.get(name), row))
     }
-    countedMs = startedAtMs(ids[0])
-    if (performance.now() >= untilMs) break
-  }
+  })
   // Names are many where strangers make them up.
   const most = [...served.values()].sort((one, other) => other[3] - one[3]).slice(0, mostServed)
   const models = most.map(
@@ -55,7 +50,7 @@ export function servedModels(
       cost_usd: cost === null ? null : cost / 1e9,
     }),
   )
-  return { fromMs: countedMs, models }
+  return { fromMs, models }
 }
 
 /** The sums of two rows of the same ids. */

@@ -13,18 +13,18 @@ import { type CallSelection, selectionCondition, selectionOf } from './call-sele
 import type { CallDictionary } from './call-dictionary.ts'
 import { cacheFigures } from './group-figures.ts'
 
-/** Beyond every call's. */
+/** Higher than the id of any call. */
 const noId = Number.MAX_SAFE_INTEGER
 /** Most sessions found by name; beyond it, calls are searched for theirs. */
 const mostByName = 20_000
-/** In any case of letters, as far as those are of ASCII. */
+/** Ignores case, of ASCII letters alone. */
 const isPart = "text LIKE ? ESCAPE '\\'"
 const shownModels = 20
-/** The deadline is looked at after so many rows or sessions. */
+/** Rows or sessions between two checks of the deadline. */
 const rowsPerCheck = 256
 const rowsAtOnce = 1000
 
-/** More calls have a name that is no run’s, such as the one cache key of an application. */
+/** A name with more calls is no single run, but for example the one cache key of an application. */
 const mostCalls = 100_000
 
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
@@ -33,7 +33,7 @@ const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, c
     coalesce(cache_saved_nano_usd, 0)
   FROM calls INDEXED BY calls_by_session WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${rowsAtOnce}`
 
-/** The newest call of a session that is no longer told. */
+/** The newest call of a session that is left out. */
 const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
   ORDER BY id DESC LIMIT 1 OFFSET ${mostCalls}`
 
@@ -45,7 +45,7 @@ const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
   duration: `max(id / ${idsPerMs} * 1000 + coalesce(duration_us, 0)) - min(id) / ${idsPerMs} * 1000`,
 }
 
-/** One row for each session of a JSON array, in its order. A float, as a sum may be no safe integer. */
+/** Selects a row for each id of a JSON array, in its order: the value as a float, as a sum can be beyond safe integers. */
 function rankSql(sort: keyof typeof rankColumns): string {
   return `SELECT 1.0 * (SELECT ${rankColumns[sort]} FROM (
       SELECT id, duration_us, input_tokens, output_tokens, cost_nano_usd
@@ -65,7 +65,7 @@ type Found = readonly [sessionId: number, callId: number]
 
 type Page = readonly [most: number, beforeId?: number | undefined]
 
-/** Finds sessions by their calls, and adds up what those come to. */
+/** Finds sessions by their calls, and adds these up. */
 export class SessionList {
   readonly #calls: CallList
   readonly #words: CallDictionary
@@ -97,7 +97,7 @@ export class SessionList {
     }
   }
 
-  /** A name as a whole comes first, then what else is meant exactly, then parts of names. */
+  /** Searches by whole names first, then by other exact ids and codes, then by parts of names. */
   #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly Found[] {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
@@ -157,7 +157,7 @@ export class SessionList {
     return values
   }
 
-  /** By the newest calls: those of sessions that are found already are passed over. */
+  /** Finds sessions by the newest calls, without the calls of sessions found before. */
   #newest(selection: CallSelection, most: number, beforeId: number): readonly Found[] {
     const found: Found[] = []
     const passed = new Set<number>()
@@ -174,7 +174,7 @@ export class SessionList {
         const session = this.#statements.number('SELECT session_id FROM calls WHERE id = ?', id)
         if (session === null || passed.has(session)) continue
         passed.add(session)
-        // It was on a page before.
+        // The session was on an earlier page.
         if (beforeId < noId && this.#last(selection, session, beforeId) !== null) continue
         found.push([session, id])
         if (found.length === most) break
@@ -200,7 +200,7 @@ export class SessionList {
       .slice(0, most)
   }
 
-  /** The last call of a session that a selection means, from an id on. */
+  /** The last call of a session that a selection includes, from an id on. */
   #last(
     { ids, rowCondition, fromId, pastId }: CallSelection,
     session: number,
@@ -232,7 +232,7 @@ export class SessionList {
       const startMs = startedAtMs(id)
       const pastMs = startMs + durationUs / 1000
       if (calls === 0) firstMs = endMs = startMs
-      // In the order in which they began: what is before the latest end so far is counted.
+      // Calls come in the order of their starts: time before the latest end is counted already.
       inCallsMs += Math.max(0, pastMs - Math.max(startMs, endMs))
       endMs = Math.max(endMs, pastMs)
       lastMs = startMs
@@ -279,7 +279,7 @@ export class SessionList {
     }
   }
 
-  /** The newest, in the order in which they began; many at once, as that takes half the time. */
+  /** The newest calls of a session, in the order of their starts; a thousand a statement takes half the time. */
   *#callsOf(sessionId: number): Generator<Row> {
     const first = this.#statements.number(tooOldSql, sessionId) ?? -1
     for (let [afterId, count] = [first, rowsAtOnce]; count === rowsAtOnce;) {

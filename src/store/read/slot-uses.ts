@@ -1,10 +1,10 @@
-import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes } from '../../call/fields/call-fields.ts'
 import type { SlotUses, SlotUsesBounds } from '../../call/call-reader.ts'
 import type { FailureCode } from '../../call/failure.ts'
 import type { IsOver } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import { idSlices } from './id-slices.ts'
+import { readNewestFirst } from './id-slices.ts'
 
 const turnedAway: readonly FailureCode[] = ['queue_full', 'queue_timeout']
 
@@ -22,29 +22,23 @@ type UseRow = readonly [id: number, receiveUs: number, queueUs: number, duration
 export function slotUses(
   statements: RowStatements,
   isOver: IsOver,
-  { fromMs, toMs, upstreamName, most, withinMs }: SlotUsesBounds,
+  { upstreamName, most, ...bounds }: SlotUsesBounds,
 ): SlotUses {
-  const untilMs = performance.now() + withinMs
-  const rows: (readonly UseRow[])[] = []
-  let found = 0
-  let countedMs = fromMs
-  for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { newestFirst: true, isOver })) {
-    const slice = statements.all<UseRow>(usesSql, ...ids, upstreamName)
-    rows.push(slice)
-    found += slice.length
-    countedMs = startedAtMs(ids[0])
-    if (found >= most || performance.now() >= untilMs) break
-  }
-  const [askedMs, waitMs, heldMs] = [0, 1, 2].map(() => new Float64Array(found)) as [
+  const rows: UseRow[] = []
+  const fromMs = readNewestFirst(bounds, isOver, (...ids) => {
+    for (const row of statements.all<UseRow>(usesSql, ...ids, upstreamName)) rows.push(row)
+    return rows.length >= most
+  })
+  const [askedMs, waitMs, heldMs] = [0, 1, 2].map(() => new Float64Array(rows.length)) as [
     Float64Array,
     Float64Array,
     Float64Array,
   ]
   let at = 0
-  for (const [id, receiveUs, queueUs, durationUs, attempts] of rows.flat()) {
+  for (const [id, receiveUs, queueUs, durationUs, attempts] of rows) {
     askedMs[at] = startedAtMs(id) + receiveUs / 1000
     waitMs[at] = queueUs / 1000
     heldMs[at++] = attempts === 0 ? -1 : Math.max(0, durationUs - receiveUs - queueUs) / 1000
   }
-  return { fromMs: Math.max(fromMs, countedMs), askedMs, waitMs, heldMs }
+  return { fromMs, askedMs, waitMs, heldMs }
 }

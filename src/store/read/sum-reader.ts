@@ -39,13 +39,13 @@ export interface SumQuestion extends Pick<
 }
 
 const minuteMs = 60_000
-/** With more calls than these beyond the sums, those of each hour are found by their time. */
+/** With more calls than these beyond the sums, the calls of each hour are found by their time. */
 const longTail = 20_000
-/** The deadline is looked at after so many rows, none of which takes over some 20 µs. */
+/** Rows between two checks of the deadline; none takes over some 20 µs. */
 const rowsPerCheck = 256
 /** Most rows of sums of one statement, about. */
 const rowsAtOnce = 5000
-/** Fewer keys than this part of all are looked up one by one. */
+/** Keys that are fewer than this part of all are looked up one by one. */
 const fewKeys = 1 / 40
 
 const askedSql =
@@ -53,7 +53,7 @@ const askedSql =
 const totalColumns = sumColumns.map((name) => `total(s.${name})`).join(', ')
 
 const selectCalls = `SELECT ${summedColumnList('c')} FROM calls AS c`
-/** All calls that an index finds; else those of a time, and those beyond a number. */
+/** All calls of an index, of a time, or beyond a number. */
 const callsSql = {
   calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
   calls_by_tags: `${selectCalls} INDEXED BY calls_by_tags WHERE ?1 IS NOT NULL`,
@@ -64,7 +64,7 @@ const callsSql = {
 
 type TimeRange = readonly [fromMs: number, toMs: number]
 
-/** Calls that the sums lack. */
+/** The state of the sums: which calls they lack. */
 interface Marks {
   readonly foldedMs: number
   /** Hours by the number up to which their cells hold calls. */
@@ -72,12 +72,12 @@ interface Marks {
   readonly days: ReadonlyMap<number, number>
 }
 
-/** How calls are counted one by one. */
+/** How to count calls one by one. */
 interface Counting {
   readonly question: SumQuestion
   readonly groups: SumsByGroup
   readonly groupValueOf: (row: SummedCall) => number | null
-  /** True if a call of the range is to be counted. */
+  /** True if a call of the range counts. */
   readonly counts: (row: SummedCall) => boolean
 }
 
@@ -96,7 +96,7 @@ export class SumReader {
     this.#isOver = isOver
   }
 
-  /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
+  /** Answers questions in one read transaction. Throws `QueryTooSlowError`, and `FoldedRangeError` if folded calls would be needed. */
   ask(questions: readonly SumQuestion[]): readonly (readonly SumGroup[])[] {
     return inReadTransaction(this.#database, () => {
       const marks: Marks = {
@@ -333,7 +333,7 @@ function wholeCondition({ filter, rowCondition }: SumQuestion): CallCondition {
   return rowCondition === undefined ? ofIds : bothConditions(ofIds, rowCondition)
 }
 
-/** The grouping that tells all that is asked for; `null` if there is none. */
+/** The first grouping that has all asked fields; `null` without one. */
 function groupingOf({ filter, dimension, rowCondition, timesFailed }: SumQuestion): Grouping | null {
   if (timesFailed === true || (rowCondition !== undefined && rowCondition.conditions.length > 0)) return null
   const asked = new Set<string>(Object.keys(filter))
@@ -346,8 +346,8 @@ function rangeOf(edgesMs: readonly number[]): TimeRange {
 }
 
 /**
- * Folded calls are known by their cell alone, and counted where it begins. A range that ends in the cell in which its last
- * bucket begins has nothing in that bucket.
+ * Moves edges before `foldedMs` to the start of their cell, as folded calls are known by their cell alone. A last bucket
+ * within one cell is then empty. Throws `FoldedRangeError` if two other edges are the same then.
  */
 function unfoldedEdges(edgesMs: readonly number[], foldedMs: number, cellMs: number): readonly number[] {
   if ((edgesMs[0] ?? 0) >= foldedMs) return edgesMs
