@@ -33,7 +33,7 @@ export class CallIds {
     this.#instanceNumber = this.#inRange(instanceNumber)
   }
 
-  /** Its ids carry another number from now on. */
+  /** Ids carry another instance number from now on. */
   renumber(instanceNumber: number): void {
     this.#instanceNumber = this.#inRange(instanceNumber)
   }

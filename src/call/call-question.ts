@@ -31,14 +31,14 @@ export function tagKey(tag: string): string {
   return tag.split(':', 1)[0] ?? ''
 }
 
-/** Dimensions with any number of entries: those beyond `top` are put together before they are counted. */
+/** Dimensions with any number of values: those beyond `top` are put together before they are counted. */
 export function isUnbounded(dimension: CallDimension | null): boolean {
   return dimension === 'session' || dimension === 'tags' || tagOf(dimension) !== null
 }
 
 /** A question about many calls at once. */
 export interface CallQuestion {
-  /** Its `fromMs` and `toMs` are not looked at: the edges say which time is meant. */
+  /** The filter's `fromMs` and `toMs` are ignored: the edges are the time. */
   readonly filter: CallFilter
   /**
    * Rising instants in milliseconds since the Unix epoch, at least two: each bucket of time reaches from one
@@ -46,18 +46,18 @@ export interface CallQuestion {
    */
   readonly edgesMs: readonly number[]
   readonly dimension: CallDimension | null
-  /** Entries beyond so many, those with the most calls over all buckets, are put together as the rest. */
+  /** The number of values with the most calls over all buckets; the others are put together as the rest. */
   readonly top?: number
   /**
    * Rising limits in milliseconds: how many of the calls that went well took how long is told with each group, from
    * one limit (inclusive) to the next. Within 1%; what lies beyond both ends counts in the bins there.
    */
   readonly durationLimitsMs?: readonly number[]
-  /** Nothing is asked of times and speeds, which are most of the work: they may be told as of no call. */
+  /** Leaves times and speeds out, which are most of the work: the answer may have them as of no call. */
   readonly isSumsOnly?: true
-  /** Times and speeds are those of calls that failed, of which alone the filter may be: they are read one by one. */
+  /** Times and speeds are of failed calls, which are read one by one; the filter must select failed calls alone. */
   readonly timesFailed?: true
-  /** Each group is told with its {@link Curves}. */
+  /** Adds {@link Curves} to each group. */
   readonly withCurves?: true
 }
 
@@ -74,13 +74,13 @@ export const callMeasures = [
   'output_tokens_per_s',
 ] as const satisfies readonly (keyof GroupFigures)[]
 
-/** The calls of one bucket of time and one entry of the dimension. */
+/** The calls of one bucket of time and one value of the dimension. */
 export interface CallGroup {
-  /** Place of the bucket: it begins at `edgesMs[bucket]`. */
+  /** Index of the bucket, which begins at `edgesMs[bucket]`. */
   readonly bucket: number
   /** The model's name, the status, …; null for calls that have none, and where nothing was grouped by. */
   readonly value: string | number | null
-  /** True if these are the entries beyond `top`, put together; `entry` is then null. */
+  /** True if these are the values beyond `top`, put together; `value` is then null. */
   readonly isRest: boolean
   readonly figures: GroupFigures
   /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */

@@ -5,7 +5,7 @@ import type { CallType } from './call.ts'
 import type { CallJson } from './call-record.ts'
 import type { ServedModel } from './figures.ts'
 
-/** By what the longest lists are cut: the newest, or the largest of a column. */
+/** The order of a list: the newest first, or the largest values of a column first. */
 export type CallSort = 'started_at' | 'duration' | 'ttft' | 'cost'
 
 /** A page of a list, newest first unless sorted otherwise. */
@@ -19,7 +19,7 @@ export interface CallPage {
   readonly rising?: boolean
 }
 
-/** Calls in the order in which they ended, for those who follow along. */
+/** Calls in the order of their ends, for followers. */
 export interface EndedCalls {
   readonly calls: readonly CallJson[]
   /** Pass it as `afterSeq` the next time. */
@@ -37,7 +37,7 @@ export interface SeenClient {
   readonly last_at: string
 }
 
-/** The counted tokens and the first instant of the count, as with {@link ServedCount}. */
+/** Clients with their calls and tokens, and the first instant of the count, as with {@link ServedCount}. */
 export interface SeenClients {
   readonly fromMs: number
   readonly clients: readonly SeenClient[]
@@ -60,7 +60,7 @@ export interface EndedCall {
   readonly tokens: number
   /** Null without a price. */
   readonly costUsd: number | null
-  /** It has usage and no price. */
+  /** True for a call with usage and no price. */
   readonly isUnpriced: boolean
 }
 
@@ -82,7 +82,7 @@ export interface SlotUsesBounds {
   readonly upstreamName: string
   /** Most calls returned, about. */
   readonly most: number
-  /** About so long. */
+  /** Milliseconds after which reading ends, about. */
   readonly withinMs: number
 }
 
@@ -97,7 +97,7 @@ export interface SlotUses {
   readonly heldMs: Float64Array
 }
 
-/** The counts, and since when: of the whole range, unless it took too long. */
+/** The counts, and the instant of their first call: the start of the range, unless counting took too long. */
 export interface ServedCount {
   readonly fromMs: number
   readonly models: readonly ServedModel[]
@@ -122,9 +122,9 @@ export interface CallReader {
   list(filter: CallFilter, page: CallPage): Promise<readonly CallJson[]>
   /** The calls that were written after `afterSeq`, oldest first, at most `limit`. */
   endedSince(afterSeq: number, filter: CallFilter, limit: number): Promise<EndedCalls>
-  /** The sessions that have a call of the filter, of which each is told as a whole. */
+  /** Sessions with a call of the filter, each with the sums of all its calls. */
   sessions(filter: CallFilter, page: SessionPage): Promise<FoundSessions>
-  /** One call by its id as a number. */
+  /** The call with an id; null without one. */
   call(id: number): Promise<CallJson | null>
   /**
    * Totals and percentiles, all of one instant. Edges before `foldedUntilMs` count from the start of their
@@ -132,9 +132,9 @@ export interface CallReader {
    * calls do not tell what is asked.
    */
   aggregate(question: CallQuestion): Promise<CallAnswer>
-  /** Which models answered where: every call of that time is read, the newest first, for about `withinMs`. */
+  /** Counts calls by upstream and model: reads every call of that time, the newest first, for about `withinMs` milliseconds. */
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
-  /** Which clients called with which keys: every call of that time is read, the newest first, for about `withinMs`. */
+  /** Counts calls by client and key: reads every call of that time, the newest first, for about `withinMs` milliseconds. */
   seenClients(fromMs: number, toMs: number, withinMs: number): Promise<SeenClients>
   /** How calls waited for slots, and held them. */
   slotUses(bounds: SlotUsesBounds): Promise<SlotUses>
@@ -177,7 +177,7 @@ export interface PastLimit {
   readonly maxConcurrent: number | null
 }
 
-/** An entry of the gateways' own history. */
+/** An event in the gateways' own history. */
 export interface PastEvent {
   readonly atMs: number
   readonly instance: string
@@ -204,6 +204,6 @@ export interface HistoryReader {
 /** All that a store can be asked. */
 export interface StoreReader extends CallReader {
   readonly history: HistoryReader
-  /** Answers to all questions that are asked in it are of one instant. */
+  /** Asks questions of one snapshot of the database. */
   inReadTransaction<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }

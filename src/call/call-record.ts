@@ -60,7 +60,7 @@ export const unknownFields: NullableFields = Object.fromEntries(
 
 /** A record that is filled in while its call runs. */
 export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] } & {
-  /** These two are its sink's alone: see `OpenCall`. */
+  /** `place` and `noted` belong to the sink: see `OpenCall`. */
   place: number
   noted: number
 }
@@ -88,14 +88,14 @@ export function blankRecord(): CallDraft {
   return { ...blank }
 }
 
-/** A call that was read of a source that is imported, or why there is none. */
+/** A call of an imported source, or the reason why it cannot be read. */
 export interface ReadCall {
   /** The record's place: a line of the file, or a row of a database. */
   readonly line: number
   readonly call: StoredCall | null
-  /** The identity of all that its source says of it. */
+  /** A hash of all fields of the record in its source. */
   readonly identity: bigint
   readonly problem: string
-  /** Values that the call does without, because they cannot be true. */
+  /** Values that were left out because they cannot be true. */
   readonly notes: readonly string[]
 }

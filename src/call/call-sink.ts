@@ -32,7 +32,7 @@ export interface CallSink {
   warnings(): readonly Warning[]
 }
 
-/** One minute of an instance, for the charts of concurrency and saturation. */
+/** The figures of an instance in a minute, for the charts of concurrency and saturation. */
 export interface GatewayMinute {
   /** Minutes since the Unix epoch. */
   readonly minute: number

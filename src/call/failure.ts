@@ -21,7 +21,7 @@ const table = {
   /** An own route asked for under a name, or from a place, that is not trusted. */
   forbidden: ['client', 403, 'invalid_request_error'],
   body_too_large: ['client', 413, 'invalid_request_error'],
-  /** Its coding cannot be undone, so that its model and its upstream are not known. */
+  /** The body's coding cannot be undone, so the model and the upstream are not known. */
   unreadable_body: ['client', 415, 'invalid_request_error'],
   loop_detected: ['client', 508, 'invalid_request_error', false],
   queue_full: ['gateway', 503, 'server_error'],

@@ -42,7 +42,7 @@ export interface PayloadPort {
 export interface PayloadEvent {
   /** The record's; null for the start of a call. */
   readonly seq: number | null
-  /** One line of JSON in UTF-8, without its line break. */
+  /** A line of JSON in UTF-8, without its line break. */
   readonly json: Uint8Array
 }
 

@@ -58,7 +58,7 @@ export async function exportCalls(
     onProgress(done)
     if (page.length < pageCalls) break
     beforeId = parseCallId(oldest.id)
-    // Or no signal would be heard before the end.
+    // Lets signals be handled between pages.
     await setImmediate()
   }
   await write(encoder.end())

@@ -32,7 +32,7 @@ export class PartFile implements Disposable {
   /** Throws {@link PartFileError} if the name is taken, and the system's errors. */
   constructor(target: string, { force }: { readonly force: boolean }) {
     const found = statSync(target, { throwIfNoEntry: false })
-    // Its name would be given to a file: never to a device's.
+    // A device must not be replaced by a file.
     if (found?.isFile() === false) throw new PartFileError(`${target} is no file`)
     if (found !== undefined && !force) {
       throw new PartFileError(`${target} is there already; --force writes over it`)
@@ -40,7 +40,7 @@ export class PartFile implements Disposable {
     const folder = dirname(target)
     if (!existsSync(folder))
       throw new PartFileError(`the folder ${folder} is not there: make it, or name another`)
-    // SQLite would put it into what gets the name.
+    // SQLite would replay this log into the new file.
     if ((statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
       throw new PartFileError(`${target} is a database in use: ${target}-wal is beside it`)
     }

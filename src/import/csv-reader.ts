@@ -11,8 +11,8 @@ export const longestRecord: number = 32 * 1024 * 1024
 const borders = /[,\r\n]/g
 
 /**
- * Reads comma-separated values as RFC 4180 lays them out, in whatever pieces they come. Of what is too long or not asked
- * for nothing is kept, so that the memory that it takes is bounded.
+ * Reads comma-separated values (RFC 4180) that come in pieces. Records that are too long and unwanted columns are not kept,
+ * so that memory is bounded.
  */
 export class CsvReader {
   /** Says which columns, counted from zero, are wanted. */
@@ -24,7 +24,7 @@ export class CsvReader {
   #recordLine = 1
   #fields: string[] = []
   #field = ''
-  /** Its quotes stand there twice each. */
+  /** True if the field has doubled quotes. */
   #hasPairs = false
   #size = 0
   #problem = ''

@@ -22,7 +22,7 @@ const texts = ['model', 'responseModel', 'upstream', 'client', 'userAgent', 'ses
 const others = ['upstreamErrorCode', 'serviceTier'] as const
 const longestRequestId = 100_000
 
-/** A record of it: its labels are masked, and its id says no more than its time. */
+/** Makes a record of a foreign call, with masked labels, and an id that is only its time. */
 export function foreignCall(foreign: ForeignCall): StoredCall {
   const { startedAtMs, tags = [], ...known } = foreign
   const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = known
@@ -65,7 +65,7 @@ function callTypeOf(endpoint: string): CallType {
   return /completion|\/messages|\/responses|generateContent|\/api\/chat/i.test(endpoint) ? 'chat' : 'other'
 }
 
-/** One of our call types, if it is called so. */
+/** The call type with this name; undefined for other names. */
 export function namedCallType(text: string | null): CallType | undefined {
   return text !== null && Object.hasOwn(callTypeCodes, text) ? (text as CallType) : undefined
 }
@@ -101,7 +101,7 @@ export function tpotOf(
   return lastMs > firstMs ? (lastMs - firstMs) / (outputTokens - 1) : null
 }
 
-/** Dollars as they are kept. What is free was most likely never priced. */
+/** Dollars as nano-dollars; null for 0, as a free call was most likely never priced. */
 export function nanoUsd(dollars: number | null): number | null {
   return dollars === null || dollars === 0 ? null : Math.round(dollars * 1e9)
 }

@@ -1,6 +1,6 @@
 import { asBuffer } from '../lib/byte-gather.ts'
 
-/** Stands for a value that is longer than its place allows. */
+/** In place of a value that is longer than allowed. */
 export const tooLong: number = Infinity
 
 /**
@@ -49,7 +49,7 @@ const calmBytes = 64
 const longestName = 256
 /** A native call makes text of so many bytes at once, as many short ones cost more. */
 const textBytes = 256
-/** Bytes of the wanted values together, with the structure around them. */
+/** Most bytes of the wanted values together, with the structure around them. */
 const mostSkeletonBytes = 1024 * 1024
 
 /**
@@ -60,7 +60,7 @@ const mostSkeletonBytes = 1024 * 1024
  */
 export class JsonScan {
   readonly #onValue: OnValue | null
-  /** The text with 0 in place of all unwanted values, and where its part of this chunk goes on. */
+  /** The text with 0 in place of all unwanted values, and how far this chunk is copied to it. */
   #skeleton = ''
   #skeletonTo = 0
   /** A part of this chunk as text, and where it begins. */

@@ -41,9 +41,9 @@ interface StoreNote {
   readonly note: string
 }
 
-/** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */
+/** Most calls of one answer: a page cannot show more, and a slow reader must not fall further behind. */
 const mostAtOnce = 100
-/** For so long calls are counted by client, the newest first. */
+/** How long calls are counted by client, the newest first. */
 const countingClientsMs = 1000
 
 /** Calls that ended since the last question, newest of them last. */
@@ -65,7 +65,7 @@ export interface AnswerText {
 }
 
 /**
- * Answers any question; all that it tells is of one instant. Rejects with `QueryError`, `FoldedRangeError`, `QueryTooSlowError`,
+ * Answers any question, from one snapshot of the database. Rejects with `QueryError`, `FoldedRangeError`, `QueryTooSlowError`,
  * and what SQLite throws.
  */
 export function answerQuestion(

@@ -3,10 +3,10 @@ import type { CallFilter } from '../call/call-filter.ts'
 import type { CallReader } from '../call/call-reader.ts'
 
 const dayMs = 86_400_000
-/** Beyond it no call's id can lie. */
+/** The end of the time that ids can express. */
 const lastMs = 2 ** 41
 
-/** A range of time that holds all the calls that a question can mean. */
+/** A range of time with all calls of a question. */
 export interface AskedRange {
   readonly fromMs: number
   /** Exclusive. */

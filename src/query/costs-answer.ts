@@ -14,14 +14,14 @@ export function costsAnswer(
   return { ...costs, sync: laterOf(costs.sync, sync), problem }
 }
 
-/** One that went wrong stands in no file; since then another may have gone well that was begun elsewhere. */
+/** A failed sync is in no file; a later sync by another process can have succeeded. */
 function laterOf(inFile: PriceSync, here: PriceSync | null): PriceSync {
   if (here === null) return inFile
   const isOver = here.state === 'idle' && (inFile.finished_at ?? '') > (here.finished_at ?? '')
   return isOver ? inFile : here
 }
 
-/** For so long calls are counted, the newest first: a million takes half a second of an idle processor. */
+/** How long calls are counted, the newest first: a million takes half a second of an idle processor. */
 const countingMs = 2000
 
 /** The cost of recorded calls by upstream and models, with the price in force of each. */

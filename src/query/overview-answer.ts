@@ -29,7 +29,7 @@ const shownModels = 10
 const singlesPerBucket = 4
 const shownEvents = 30
 
-/** All that the first page shows, over the last 24 hours unless told otherwise. */
+/** The figures of the Overview (default: the last 24 hours). */
 export async function overviewAnswer(
   reader: StoreReader,
   { filter, timeZone, notes }: OverviewQuestion,
@@ -72,7 +72,7 @@ export async function overviewAnswer(
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous: await orNull(async () => {
       const previousMs = fromMs - (toMs - fromMs)
-      // A window that recording did not reach across compares with nothing.
+      // A window in which recording began later compares with nothing.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
       const whole = { edgesMs: [previousMs, fromMs], dimension: null }
       const [before, timedBefore] = await ofBoth((some) =>
@@ -121,7 +121,7 @@ async function bucketsOf(
   }
 }
 
-/** Null for figures that folded calls do not have; the rest of the overview is answered. */
+/** Null if sums of folded calls cannot answer; the rest of the overview is answered. */
 async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -150,7 +150,7 @@ function modelsOf(answer: CallAnswer): readonly OverviewModel[] {
     }))
 }
 
-/** Those without a code are what the codes do not add up to. */
+/** Failed calls by code; the rest of `errors` has no code. */
 function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overview['failures']> {
   const coded = groups.flatMap(({ value, figures }) =>
     value === null ? [] : [{ failure_code: String(value), calls: figures.calls }],

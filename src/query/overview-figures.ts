@@ -1,7 +1,7 @@
 import type { OverviewBuckets, OverviewMeasure, OverviewTotals } from '../api/overview.ts'
 import type { GroupFigures, MeasureFigures } from '../call/figures.ts'
 
-/** One window: what counts of all calls, and what takes time of `timed` ones. */
+/** The totals of a window: counts of all calls, times of `timed` ones. */
 export function overviewTotals(all: GroupFigures, timed: GroupFigures): OverviewTotals {
   return {
     calls: all.calls,

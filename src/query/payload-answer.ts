@@ -5,7 +5,7 @@ import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import { listSegments, type Segment } from '../payloads/file/payload-segments.ts'
 import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
 
-/** In which a record names its call. */
+/** The first bytes of a record, which name its call. */
 const headBytes = 64
 const nullJson = Buffer.from('null')
 /** Larger answers would hold up the dashboard when they arrive there, each megabyte for some milliseconds. */
@@ -42,7 +42,7 @@ function absenceOf(id: number, all: readonly Segment[], logging: boolean | null)
   const [oldest] = segments
   const firstId = oldest === undefined ? null : firstCallIn(oldest.path)
   if (firstId === null) return 'logging_off'
-  // One segment alone: nothing has been put aside yet that could have gone.
+  // With one segment alone, none was rotated away yet.
   if (id < firstId) return segments.length > 1 ? 'rotated_away' : 'logging_off'
   return logging === true || startedAtMs(id) <= lastWrittenMs(segments) ? 'not_captured' : 'logging_off'
 }
@@ -57,7 +57,7 @@ function firstCallIn(path: string): number | null {
       closeSync(file)
     }
   } catch {
-    // It went away meanwhile.
+    // The segment was deleted meanwhile.
     return null
   }
   const [, text = ''] = /^\{"id":"(\w{11})"/.exec(head.toString('latin1')) ?? []

@@ -21,13 +21,13 @@ export interface QueryProcessOptions {
   readonly startLimitMs?: number
 }
 
-/** A statement that reads many rows at a time looks at the clock now and then; this much it may be late. */
+/** A statement that reads many rows at a time checks the clock now and then; it may be late by this time. */
 const defaultGraceMs = 500
 
 /** On a machine whose processors a model keeps busy, a process takes seconds to load. */
 const defaultStartLimitMs = 30_000
 
-/** A question that waits for so long behind others gets a second process. */
+/** After this wait behind others, a question gets a second process. */
 const slowMs = 250
 
 /**
@@ -68,21 +68,21 @@ export class QueryProcess {
     this.#second = worker()
   }
 
-  /** Has the process there before the first question. */
+  /** Starts the process before the first question. */
   start(): void {
     this.#first.start()
   }
 
   /**
-   * Answers, or says why not; rejects with a fault of ours. Who asks the same within a second shares the answer, but for
-   * payloads: they are large, and who asks for them again wants to know whether there are more.
+   * Answers, or says why not; rejects with a fault of ours. Equal questions within a second share the answer, except for
+   * payloads, which are large, and of which there may be more at the next question.
    */
   ask(question: QueryQuestion): Promise<QueryOutcome> {
     if ('filePath' in question) return this.#askAlone(question)
     return this.#shared.get(JSON.stringify(question), () => this.#askAlone(question))
   }
 
-  /** Ends the processes; what waits is told so. */
+  /** Ends the processes; waiting questions are answered `closed`. */
   close(): void {
     this.#isClosed = true
     this.#cancelSecond?.()
@@ -107,7 +107,7 @@ export class QueryProcess {
     while (this.#waiting.length > 0 && !this.#isClosed) {
       const worker = this.#freeWorker()
       const next = this.#waiting[0]
-      // At its start it may have been given the question already.
+      // `start` can call this method again, which then gives the question to the worker.
       if (worker === null || worker.isBusy || next === undefined) return
       this.#waiting.shift()
       const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
@@ -116,7 +116,7 @@ export class QueryProcess {
     }
   }
 
-  /** The second takes questions only once it is there: the first may be free before. */
+  /** The second takes questions only when it is ready: the first may be free before. */
   #freeWorker(): QueryWorkerHandle | null {
     if (!this.#first.isBusy && this.#first.start()) return this.#first
     if (!this.#second.isBusy && this.#second.isReady) return this.#second
@@ -137,7 +137,7 @@ export class QueryProcess {
     this.#next()
   }
 
-  /** Those for whom a new start would come too late. */
+  /** Rejects questions whose deadline a new start could not meet. */
   #rejectExpired(): void {
     const latestMs = this.#clock.now() - this.#options.deadlineMs
     const late = this.#waiting.filter(({ askedAtMs }) => askedAtMs <= latestMs)

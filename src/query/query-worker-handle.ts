@@ -18,7 +18,7 @@ export interface QueryWorkerOptions {
   readonly onFault: (error: unknown) => void
   readonly graceMs: number
   readonly startLimitMs: number
-  /** The process is there, after it has been starting since then. */
+  /** The process is ready; it began to start at `sinceMs`. */
   readonly onReady: (sinceMs: number) => void
   /** Called when the process has died or begins to start. */
   readonly onChange: () => void
@@ -39,7 +39,7 @@ export class QueryWorkerHandle {
   readonly #clock: Clock
   readonly #host: WorkerHost<ToQuery, FromQuery>
   #running: Running | null = null
-  /** Since when the process has been starting; null once it is there. */
+  /** The instant at which the process began to start; null once it is ready. */
   #startingSinceMs: number | null = null
   #cancelStartLimit: () => void = () => {}
 
@@ -69,7 +69,7 @@ export class QueryWorkerHandle {
     return this.#host.need()
   }
 
-  /** To be called while it is not busy, after `start` has answered true. */
+  /** Asks a question. Call it while the process is not busy, after `start` has answered true. */
   ask(waiting: WaitingQuestion, budgetMs: number): void {
     this.#running = { ...waiting, budgetMs, cancelKill: () => {} }
     if (this.isReady) this.#limitRunning(this.#running)
@@ -112,7 +112,7 @@ export class QueryWorkerHandle {
     this.#options.onFree()
   }
 
-  /** The deadline that the process watches itself did not end it: a statement that reads without a pause. */
+  /** Kills the process: a statement that reads without a pause cannot check the deadline itself. */
   #overrun(): void {
     this.#host.kill()
     const message = 'The query takes too long; use a shorter range or fewer filters.'

@@ -1,7 +1,7 @@
 /** The JSON fields of a call or group: plain values, or objects of them. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** One JSON object per line. */
+/** Rows as NDJSON, a JSON object a line. */
 export function ndjsonText(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../call/clock.ts'
 
-/** For how long an answer is given to those who ask the same. */
+/** How long equal questions get the same answer. */
 const sharedMs = 1000
-/** So that answers to many different questions are not all held. */
+/** Most settled replies in memory. */
 const mostReplies = 32
 
 interface SharedReply<Reply> {
@@ -23,7 +23,7 @@ export class SharedReplies<Reply> {
     this.#isWorthKeeping = isWorthKeeping
   }
 
-  /** The reply that is known or under way for the key, or that of `ask`. */
+  /** The known or expected reply for the key, else the reply of `ask`. */
   get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
     this.#forgetOld()
     const known = this.#replies.get(key)
@@ -40,7 +40,7 @@ export class SharedReplies<Reply> {
   #settle(key: string, shared: SharedReply<Reply>, isWorthKeeping: boolean): void {
     shared.isSettled = true
     if (!isWorthKeeping) this.#replies.delete(key)
-    // Nobody may ask again, and the reply would be held for nothing.
+    // If the question does not come again, the reply is dropped then.
     else this.#clock.after(sharedMs, () => this.#forgetOld(), { background: true })
   }
 

@@ -4,7 +4,7 @@ import { windowOf } from './asked-range.ts'
 import type { SlotsQuestion } from './query-question.ts'
 import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures } from './slot-estimates.ts'
 
-/** As many calls are looked at, the newest first, and so long they are read: each estimate goes through all of them. */
+/** Most calls to read, the newest first, and the time for reading: each estimate goes through all of them. */
 const most = { calls: 300_000, readingMs: 1500 } as const
 /** Slots more than there are. */
 const steps = [0, 1, 2, 4] as const

@@ -13,8 +13,8 @@ export interface MoveResult {
 const pollEveryMs = 200
 
 /**
- * Sends all that a file holds, or waits until the process beside its gateway has; then counts both sides. It may be killed
- * at any moment, and then begun again.
+ * Sends all rows of a file, or waits until the process beside its gateway has; then counts both sides. The move may be
+ * killed at any moment, and started again.
  */
 export async function moveRows(
   settings: ShareSettings,
@@ -24,7 +24,7 @@ export async function moveRows(
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   opened.close()
-  // An address or a password that is wrong is told at once.
+  // A wrong address or password fails at once.
   const shared = await connect()
   const ending = new AbortController()
   const sending = sendRows(settings, ending.signal)
@@ -72,7 +72,7 @@ async function count(
   let [calls, sharedCalls] = [0, 0]
   for (const [instance, its] of here) {
     calls += its
-    // Others may have more of an instance: of those that are folded here, or come to be at this moment.
+    // The common database can have more: calls that are folded here, or are just being recorded.
     sharedCalls += Math.min(its, there.get(instance) ?? 0)
   }
   return { calls, shared_calls: sharedCalls }

@@ -16,13 +16,13 @@ import { SharedFiles } from './shared-files.ts'
 import { SharedDictionary } from './shared-dictionary.ts'
 import { identifyStore } from './store-identity.ts'
 
-/** A connection, as its maker hands it out. */
+/** An open connection, with its `close`. */
 export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide' | 'close'>
 
 export interface ShareSettings {
   /** The local database. */
   readonly path: string
-  /** Rejects as long as there is none to be had. */
+  /** Rejects while no connection can be made. */
   readonly connect: () => Promise<OpenSharedDatabase>
   /** Days before now whose calls a first copy takes; null for all. */
   readonly shareDays: number | null
@@ -32,23 +32,23 @@ export interface ShareSettings {
 
 type LocalDatabase = ReturnType<typeof openForWriting>
 
-/** The task of one of the two processes. */
+/** The work of sending, or of pulling. */
 interface Loop {
   readonly lock: string
-  /** Told of the file that is open, and of its end. */
+  /** Called with the open file, and with null at its end. */
   readonly opened?: (local: LocalDatabase | null) => void
-  /** Gives what does one turn, which resolves with how long to wait before the next, in ms. */
+  /** Gives the step of the loop; a step resolves with the milliseconds to wait before the next. */
   readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
 }
 
 const pollEveryMs = 150
 const historyEveryMs = 700
 const lockEveryMs = 1000
-/** At the end, what waits is sent; more turns than that can wait until the next start. */
-const lastTurns = 20
+/** Most steps at the end, to send what waits; the rest waits for the next start. */
+const lastSteps = 20
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
-/** Sends what this file has, until it is told to stop. Of the processes on one file one sends, and one pulls; the others stand by. */
+/** Sends the rows of this file until `signal`. Of the processes on one file, one sends and one pulls; the others stand by. */
 export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<void> {
   const { path, clock, shareDays, warn } = settings
   return run(settings, signal, {
@@ -76,7 +76,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
 }
 
 /**
- * Takes the rows of others into this file, until it is told to stop, and adds them up: there need not be a gateway that does.
+ * Takes the rows of others into this file until `signal`, and adds them up, as no gateway may be running.
  */
 export async function pullRows(
   settings: ShareSettings,
@@ -105,7 +105,7 @@ export async function pullRows(
   keeper.stop()
 }
 
-/** Plays a role as long as nobody else on this file does, with a connection that is made anew after each error. */
+/** Runs a loop while no other process on this file does, and connects anew after each error. */
 async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Promise<void> {
   const { path, clock, warn } = settings
   const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)
@@ -134,7 +134,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
         lastWarning = ''
         if (waitMs > 0) await pause(waitMs)
       }
-      for (let turns = 0; signal.aborted && turns < lastTurns && (await step()) === 0;) turns++
+      for (let steps = 0; signal.aborted && steps < lastSteps && (await step()) === 0;) steps++
     } catch (error) {
       const reason = messageOf(error)
       if (reason !== lastWarning)

@@ -3,7 +3,7 @@ import { count, fits } from '../../lib/message-schema.ts'
 import { isObject, type Shape } from '../../lib/message-shape.ts'
 import type { PullProgress } from './row-puller.ts'
 
-/** With what the process is started. */
+/** The argument with which the process is started. */
 export interface ShareTask {
   /** The local database. */
   readonly path: string
@@ -18,7 +18,7 @@ export interface ShareStatus {
   /** Rows that are not in the shared database yet, and since when. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
   readonly pull: PullProgress | null
-  /** Its messages, each once. */
+  /** A message for people, sent once; null without one. */
   readonly line: string | null
 }
 

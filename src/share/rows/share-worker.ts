@@ -10,7 +10,7 @@ import { isClose, isShareTask, type ShareStatus } from './share-messages.ts'
 import { pullRows, sendRows } from './share-loops.ts'
 
 const reportEveryMs = 500
-/** Rows that wait for longer, or so many, are told of. */
+/** Rows that wait for longer, or more of them, are reported. */
 const behindMs = 3000
 const behindRows = 20_000
 

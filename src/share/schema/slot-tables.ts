@@ -2,8 +2,8 @@
  * The tables and functions by which gateways share slots: what `SlotPool` does (test/support/slot-pool.ts), in the
  * database. Times are ms since the Unix epoch by the database's clock, the only one that counts.
  *
- * Who holds what is `UNLOGGED`: after a crash or a failover it is gone, and never old. The list of gateways is logged: those
- * on it are waited for then, before anybody gets a slot.
+ * The tables of holders are `UNLOGGED`: after a crash or a failover they are empty, and never old. The list of gateways is
+ * logged: its gateways are waited for then, before any gets a slot.
  */
 export const slotTables = `
 CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max_concurrent integer NOT NULL);
@@ -109,7 +109,7 @@ BEGIN
   PERFORM tokenweir.slots_grant(p_now);
 END $$;
 
--- Those for whom something is so that they have not been told.
+-- Notes what each holder is to be sent; gives the holders for whom that has changed.
 CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS $$
   WITH pool AS (
     SELECT sum(granted_total - returned_total) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
@@ -126,7 +126,7 @@ CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS 
   SELECT coalesce(array_agg(holder), '{}') FROM sent WHERE holder IS DISTINCT FROM p_but
 $$;
 
--- Its slots are free at once.
+-- Frees the slots of a holder at once.
 CREATE FUNCTION tokenweir.slots_leave(p_now double precision, p_holder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM tokenweir.slots_open(p_now);
@@ -192,7 +192,7 @@ BEGIN
   END IF;
 END $$;
 
--- One at a time; whoever waits for longer than that goes away and comes again.
+-- One at a time; a caller that waits for longer fails and tries again.
 CREATE FUNCTION tokenweir.slots_lock() RETURNS void LANGUAGE plpgsql SET lock_timeout TO '1500ms' AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('tokenweir.slots'));
@@ -201,7 +201,7 @@ END $$;
 CREATE FUNCTION tokenweir.slots_wake(p_woken text[]) RETURNS void LANGUAGE sql AS
   $$ SELECT pg_notify('tokenweir_' || name, '') FROM unnest(p_woken) AS name $$;
 
--- The message of a gateway; the answer, figures of all, and the names of the others on the list.
+-- Takes the message of a gateway; gives the answer, the figures of all, and the names of the others on the list.
 CREATE FUNCTION tokenweir.slots_sync(
   p_holder text, p_pool_id text, p_join_count bigint, p_used_at_join integer, p_returned_total integer, p_granted_total integer,
   p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,

@@ -18,7 +18,7 @@ export interface SharedLimitOptions extends AskedBudget {
   readonly folder: string
   readonly version: string
   readonly maxConcurrent: number
-  /** Nobody has asked for it: the limit of the others is taken. */
+  /** True if `maxConcurrent` is a default: the limit of the others is taken. */
   readonly isDefault: boolean
   readonly leaseMs: number
   readonly clock: Clock
@@ -33,7 +33,7 @@ export class LimitError extends Error {
 const statementMs = 2000
 const checkEveryMs = 1000
 const probeMs = 1000
-/** Without an answer for so long the database counts as away. */
+/** Without an answer for this time, the database counts as away. */
 const awayMs = 3000
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
@@ -47,7 +47,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #gateway: LimitedGateway | null = null
   #number = 0
   #maxConcurrent: number
-  /** As the database has it. */
+  /** The budget that the database has. */
   tokens: EnteredBudget = { limit: 0, rejects: false, refusal: null }
   #lock: Disposable | null = null
   /** For messages. */
@@ -65,9 +65,9 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #reportedBehind: number | null = null
   /** The connection that was asked last for the budget. */
   #budgetOf: PostgresConnection | null = null
-  /** Which schema this gateway has joined in: it may be dropped, and made anew. */
+  /** The id of the schema in which this gateway has joined: a schema can be dropped and made anew. */
   #schema: string | null = null
-  /** Those that were on the list with this gateway when it was last answered. */
+  /** The other gateways on the list at the last answer. */
   #others: readonly string[] = []
 
   constructor(options: SharedLimitOptions) {
@@ -246,7 +246,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#maxConcurrent = Number(max)
   }
 
-  /** It was silent for so long that its number may be another's by now. */
+  /** This gateway was silent for so long that another can have its number. */
   async #enterAnew(connection: PostgresConnection): Promise<void> {
     await this.#enter(connection, true)
     this.#gateway?.number(this.#number)

@@ -37,7 +37,7 @@ export async function enterBudget(
   return { limit, rejects, refusal }
 }
 
-/** One message of a gateway, and the answer to it. Rejects if there is none. */
+/** Sends a message of a gateway, and resolves with the answer. Rejects without one. */
 export async function syncBudget(
   connection: PostgresConnection,
   instance: string,

@@ -34,7 +34,7 @@ export class Distribution {
   sum: number = 0
   max: number = 0
   min: number = Number.POSITIVE_INFINITY
-  /** Sum of 1 ÷ value: what the mean of a speed is made of. */
+  /** Sum of 1 ÷ value, for the mean of a speed. */
   inverseSum: number = 0
   readonly histogram: Histogram = new Histogram()
 
@@ -47,7 +47,7 @@ export class Distribution {
     this.histogram.add(value)
   }
 
-  /** Back to no value at all. */
+  /** Resets the distribution to no value. */
   clear(): void {
     this.count = 0
     this.sum = 0
@@ -68,7 +68,7 @@ export class Distribution {
   }
 }
 
-/** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
+/** Totals and distributions of a set of calls, which add up in any order. */
 export class CallSums {
   readonly totals: Float64Array = new Float64Array(sumColumns.length)
   readonly distributions: Readonly<Record<MeasureName, Distribution>> = {
@@ -83,7 +83,7 @@ export class CallSums {
     return this.totals[sumColumns.indexOf(column)] ?? 0
   }
 
-  /** Back to no call at all: cheaper than new ones. */
+  /** Resets the sums to those of no call, which is cheaper than making new ones. */
   clear(): void {
     this.totals.fill(0)
     for (const measure of measureNames) this.distributions[measure].clear()

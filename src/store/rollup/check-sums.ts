@@ -11,7 +11,7 @@ import { SumKeys } from './sum-keys.ts'
 import { hourMs } from './time-plan.ts'
 import { foldedUntil, hoursPerDay, unsummedDays, unsummedHours } from './unsummed.ts'
 
-/** Compares hours with their calls, and days with their hours. It only reads. */
+/** Compares hours with their calls, and days with their hours. Only reads. */
 export class SumCheck {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -42,7 +42,7 @@ export class SumCheck {
     return [...days].sort((a, b) => a - b)
   }
 
-  /** True if an hour has not the sums of its calls, but for those that it is known to lack. */
+  /** True if the sums of an hour differ from its calls, without the calls that it is known to lack. */
   isHourWrong(hour: number): boolean {
     return inReadTransaction(this.#database, () => {
       const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
@@ -61,7 +61,7 @@ export class SumCheck {
     })
   }
 
-  /** True if a day has not the sums of its hours. A day that is not made is not wrong. */
+  /** True if the sums of a day differ from those of its hours. A day that is not made yet is not wrong. */
   isDayWrong(day: number): boolean {
     return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false

@@ -9,7 +9,7 @@ import { foldedUntil, noteChange, noteDay } from './unsummed.ts'
 type Row = readonly (number | Uint8Array | null)[]
 
 const minuteMs = 60_000
-/** No call is older, if nobody can tell which sums are the first. */
+/** No call is older. */
 const earliestMs = Date.UTC(2015, 0)
 const dropBusyMs = 5000
 
@@ -20,8 +20,8 @@ export function haveDamage(database: DatabaseSync): boolean {
 }
 
 /**
- * Puts a table without damage in place of the sums, if a page of them is damaged. Sums of folded calls are in it, as far
- * as they can be read; all others are to be made anew.
+ * Replaces the table of sums if a page of it is damaged. The new table has the sums of folded calls, as far as they can be
+ * read; all others are made anew.
  */
 export function replaceDamaged(database: DatabaseSync): void {
   if (!haveDamage(database)) return
@@ -30,7 +30,7 @@ export function replaceDamaged(database: DatabaseSync): void {
     const [sql] =
       statements.first<readonly string[]>("SELECT sql FROM sqlite_schema WHERE name = 'sums'") ?? []
     const count = statements.number("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'")
-    // SQLite lets nobody commit who met a damaged page in the same transaction: another connection reads.
+    // SQLite cannot commit a transaction that met a damaged page, so another connection reads.
     using reader = new DatabaseSync(database.location() ?? '', { readOnly: true })
     reader.exec('BEGIN')
     database.exec(`ALTER TABLE sums RENAME TO sums_damaged_${(count ?? 0) + 1}; ${sql}`)
@@ -50,7 +50,7 @@ export function replaceDamaged(database: DatabaseSync): void {
 const lostDays = `SELECT DISTINCT cell_number / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
   (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND cell_number = hours.cell_number / 24)`
 
-/** Rows in the order of their slots. Past a damaged page it looks further and further back for the next readable one. */
+/** Rows, the newest cell first. Past a damaged page, the search steps back further each time to the next readable one. */
 function* newestFirst(
   statements: RowStatements,
   grouping: number,
@@ -73,7 +73,7 @@ function* newestFirst(
   }
 }
 
-/** A damaged page can keep SQLite from giving the table's pages back: it stays then, and nobody reads it. */
+/** Drops the damaged table. If SQLite cannot free its pages, the table stays, unread. */
 function dropAside(database: DatabaseSync): void {
   const named = "SELECT name FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'"
   for (const { name } of database.prepare(named).all()) {

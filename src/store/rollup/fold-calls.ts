@@ -18,7 +18,7 @@ const unprovenPart = 0.1
 const provingPart = 0.01
 
 /**
- * The same for the calls of a database, whatever the clock says. If the newest call is of no day but today and yesterday,
+ * The same day for the calls of a database, even if the clock is wrong. If the newest call is of no day but today and yesterday,
  * the last `keepDays` days before that call stay: the database was idle, or the clock is wrong. With `isClockChecked`, more than a tenth of all calls goes only if
  * calls that stay are older than a day: a clock that is wrong for a moment has none of its own.
  */
@@ -52,8 +52,8 @@ export function foldedUntilMs(database: DatabaseSync): number {
 
 /**
  * Deletes calls that the sums hold: each step up to `limit` calls of one day before `untilMs`, the start of a day, and says
- * how many; `null` if the sums of that day lack calls. In the transaction that deletes the first call of a day, that day
- * is marked as folded: whoever reads sees the day's calls and may count them, or sees the mark and asks the sums.
+ * how many; `null` if the sums of that day lack calls. The transaction that deletes the first call of a day marks the day as
+ * folded: a reader sees all calls of the day, or the mark, and then asks the sums.
  */
 export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number | null {
   const statements = new RowStatements(database)

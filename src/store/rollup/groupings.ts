@@ -29,7 +29,7 @@ export const namedDimensions: readonly SumDimension[] = ['endpoint', 'model', 'c
 export type CellMinutes = 15 | 30 | 60 | 1440
 
 export interface Grouping {
-  /** Stands in the tables. */
+  /** The id in the tables. */
   readonly id: number
   readonly by: readonly SumDimension[]
   /** The widths in which it is kept, the widest first. */
@@ -40,7 +40,7 @@ export interface Grouping {
 
 const widths = [1440, 60] as const
 
-/** The first that can answer a question has the fewest cells. The last tells all combinations apart. */
+/** In the order of their size: the first grouping that can answer a question is used. The last has all combinations. */
 export const groupings: readonly Grouping[] = [
   // Half and quarter hours are for the charts of zones that are off UTC by 30 or 45 minutes.
   { id: 0, by: [], widths: [1440, 60, 30, 15], mostKeys: 1 },

@@ -20,10 +20,10 @@ const ofHourSql = `SELECT ${sumRowColumns}, key_id FROM sums
 
 const quarterMinutes = 15
 
-/** Used again for each cell. */
+/** Reused for each cell. */
 const whole = new CallSums()
 
-/** Writes cells, within a transaction of whoever asks for it. */
+/** Writes cells, within the caller's transaction. */
 export class SumCells {
   readonly #statements: RowStatements
   readonly #keys: SumKeys
@@ -148,7 +148,7 @@ export function textOf(row: readonly unknown[]): string {
   return textOfSums(totals, sums)
 }
 
-/** The same of sums. The sum of inverses may differ by how it was rounded. */
+/** Sums as text, without the sum of inverses, which may differ by rounding. */
 export function textOfSums(totals: Iterable<number>, sums: CallSums): string {
   for (const distribution of Object.values(sums.distributions)) distribution.inverseSum = 0
   const bytes = distributionBytes(sums)

@@ -6,7 +6,7 @@ import { type Grouping, keyColumns, namedDimensions, noId, otherId, sumDimension
 const findSql = `SELECT id FROM sum_keys WHERE grouping_id = ? AND ${keyColumns.map((name) => `${name} = ?`).join(' AND ')}`
 const addSql = `INSERT INTO sum_keys (grouping_id, ${keyColumns.join(', ')}) VALUES (?, ${keyColumns.map(() => '?').join(', ')})`
 
-/** The numbers of combinations. To be made anew after a rollback: it knows keys that are gone. */
+/** The ids of combinations. Make a new one after a rollback, as this one knows keys that are gone. */
 export class SumKeys {
   readonly #statements: RowStatements
   readonly #limit: number

@@ -2,10 +2,10 @@ import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { VarintReader, VarintWriter } from '../../lib/packed-numbers.ts'
 import { type CallSums, measureNames, type Distribution, sumColumns } from './call-sums.ts'
 
-/** The columns of sums in both tables of rollups, in the order of {@link addSumRow}. */
+/** The columns of a row of `sums`, in the order of {@link addSumRow}. */
 export const sumRowColumns = [...sumColumns, 'distributions'].join(', ')
 
-/** Precision of a sum of inverses: it is kept as a whole number of these parts. */
+/** The unit in which a sum of inverses is stored. */
 const inversePart = 1e-11
 
 /** Adds a row of {@link sumRowColumns}. */
@@ -27,7 +27,7 @@ export function distributionBytes(sums: CallSums): Uint8Array | null {
   return writer.toBytes()
 }
 
-/** Used again for each row. */
+/** Reused for each row. */
 const writer = new VarintWriter()
 
 /** Adds distributions that `distributionBytes` wrote. Throws a `RangeError` if the bytes are not such. */
@@ -40,7 +40,7 @@ function write(distribution: Distribution, to: VarintWriter): void {
   to.write(distribution.count)
   if (distribution.count === 0) return
   to.write(saturatedNumber(distribution.sum))
-  // Most cells have one call: its value says the rest.
+  // Most cells have one call, and its value is enough.
   if (distribution.count === 1) return
   to.write(distribution.min)
   to.write(distribution.max)

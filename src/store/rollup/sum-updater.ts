@@ -6,19 +6,19 @@ import { withLockWait } from '../sqlite/lock-wait.ts'
 import { Summing } from './summing.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
-/** From the last call that is rolled up to the next look for more, and after a failure. */
+/** Pauses when all calls are added up, and after a failure. */
 const everyMs = 2000
 const afterTroubleMs = 3000
-/** Calls wait for a step at most once, so it is kept short: what it does is made less above, and more below these. */
+/** A step does less if it took longer than `longMs`, and more if shorter than `shortMs`, as new calls wait for it. */
 const step = { longMs: 14, shortMs: 7, firstLimit: 100, leastLimit: 8, mostLimit: 5000 } as const
-/** Between two steps others get the lock: SQLite tries it again after 1, 3, 8, 18 … ms. */
+/** Pause between steps, for other writers: SQLite tries a lock again after 1, 3, 8, 18 … ms. */
 const pauseMs = 6
-/** Somebody else's lock is no reason to keep calls waiting. */
+/** Milliseconds to wait for another's lock, while calls wait for this thread. */
 const lockWaitMs = 5
 
 /**
- * Keeps the rollups up with the calls, in small steps between whatever else the thread does. Its troubles are its
- * own: they become a warning, and it tries again.
+ * Keeps the sums up to date with the calls, in small steps between the other work of the thread. Errors become a warning,
+ * and the updater tries again.
  */
 export class SumUpdater {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
@@ -28,7 +28,7 @@ export class SumUpdater {
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
-  /** `warn` is told what is wrong, and when it is over; `onDamage` of each damaged page that is met. */
+  /** `warn` gets the problem, and null when it is over; `onDamage` is called for each damaged page. */
   constructor(
     clock: Pick<Clock, 'after' | 'wallTime'>,
     warn: (warning: Warning | null) => void,
@@ -39,7 +39,7 @@ export class SumUpdater {
     this.#onDamage = onDamage
   }
 
-  /** Begins with the database that `current` gives, or whichever it gives later; `null` if none is open. */
+  /** Starts; each step works on the database that `current` gives, `null` while none is open. */
   start(current: () => DatabaseSync | null): void {
     this.#cancel = this.#clock.after(this.#run(current()), () => this.start(current))
   }
@@ -48,7 +48,7 @@ export class SumUpdater {
     this.#cancel?.()
   }
 
-  /** Takes a step, and says after how many milliseconds to take the next. */
+  /** Takes a step; answers the milliseconds until the next. */
   #run(database: DatabaseSync | null): number {
     if (database === null) return everyMs
     try {

@@ -65,7 +65,7 @@ export function addCall(
 ): void {
   addTotals(sums, row)
   for (const measure of measureNames) {
-    // Those that waited in vain waited, too.
+    // Failed calls waited for a slot, too.
     if (!isTimed && measure !== 'queue_us') continue
     const value = valueIn(row, measure)
     if (value !== null) sums.distributions[measure].add(value)
@@ -98,7 +98,7 @@ function isUsed(row: SummedCall): boolean {
 export interface CallCell {
   /** Since 1970. */
   readonly quarterHour: number
-  /** One of the calls. */
+  /** Any call of the cell, for its key. */
   readonly call: SummedCall
   readonly sums: CallSums
 }

@@ -11,9 +11,9 @@ import { hoursPerDay, noteDay, type UnsummedHour, unsummedDays, unsummedHours } 
 
 /** Most calls that end after their day do so within this time: the day is made once. */
 const afterDayMs = hourMs
-/** With more calls to add than these, each hour's are read by themselves. */
+/** With more calls to add than these, each hour is read by itself. */
 const manyCalls = 20_000
-/** New calls do not wait for changed hours beyond these. */
+/** With more new calls than these, new calls go before changed hours. */
 const fewCalls = 1000
 
 const newestSql = `SELECT ${summedColumnList()} FROM calls INDEXED BY calls_by_seq WHERE seq > ? ORDER BY seq LIMIT ?`
@@ -36,9 +36,8 @@ interface DayWork {
 }
 
 /**
- * Makes the sums of hours that lack calls. An hour's cells are what they are so far, and the calls beyond its mark; of a
- * changed hour they are made anew. Each call counts once, as the cells and the mark change in one transaction. After an
- * error another is to be made.
+ * Makes the sums of hours that lack calls. Calls beyond an hour's `seq` are added to its cells; the cells of a changed hour
+ * are made anew. Each call counts once, as cells and `seq` change in one transaction. After an error, make a new `Summing`.
  */
 export class Summing {
   readonly #database: DatabaseSync
@@ -69,7 +68,7 @@ export class Summing {
     const changed = hours.find(({ seq }) => seq === 0)
     const lacking = lastSeq - leastSeq(hours, lastSeq)
     const next = lacking > manyCalls ? hours[0] : lacking > fewCalls ? undefined : changed
-    // While calls come, there is always another one to add: nobody waits for the last.
+    // While calls come, there is always another one to add: changed hours do not wait for the last.
     if (next === undefined)
       return !this.#addNewest(limit) || changed !== undefined || this.#makeDays(nowMs, limit)
     const nextId = firstIdAt(next.hour * hourMs)
@@ -115,14 +114,14 @@ export class Summing {
     }
     recount.nextId = Math.max(recount.nextId, (valueIn(calls.at(-1) ?? [], 'id') ?? 0) + 1)
     if (calls.length === limit) return
-    // Another process may hold the lock: the next step tries it again.
+    // If another process holds the lock, the next step tries again.
     inTransaction(this.#database, () => this.#finish(recount))
     this.#recount = null
   }
 
   #finish({ hour: { hour, seq, changes }, lastSeq, cells }: Recount): void {
     const [now] = unsummedHours(this.#statements, hour, hour + 1)
-    // Others have added the calls meanwhile, or changed some.
+    // Another process has added the calls meanwhile, or changed some.
     if (now?.seq !== seq || now.changes !== changes) return
     if (seq === 0) this.#cells.removeHour(hour)
     this.#cells.add(cells.all())
@@ -137,7 +136,7 @@ export class Summing {
       )
   }
 
-  /** Makes the cells of a day from those of its hours, by keys. Nobody reads them before the last is made. */
+  /** Makes the cells of a day from the cells of its hours, by keys. Readers use a day only when it is complete. */
   #makeDays(nowMs: number, limit: number): boolean {
     const days = unsummedDays(this.#statements)
     let work = this.#day

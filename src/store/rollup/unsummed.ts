@@ -5,7 +5,7 @@ import { dayMs, hourMs } from './time-plan.ts'
 export interface UnsummedHour {
   /** Since 1970. */
   readonly hour: number
-  /** The cells hold the hour's calls up to this number. 0: they hold nothing that counts. */
+  /** The cells count the hour's calls up to this number. 0: the cells are invalid. */
   readonly seq: number
   /** Another number after each change of calls that the cells may hold. */
   readonly changes: number
@@ -13,15 +13,15 @@ export interface UnsummedHour {
 
 export const hoursPerDay: number = dayMs / hourMs
 
-/** New calls of an hour get numbers beyond `seq`: within the transaction that writes them. */
+/** Notes that new calls of an hour get numbers beyond `seq`, within the transaction that writes them. */
 export function noteCalls(statements: RowStatements, hour: number, seq: number): void {
   statements.run('INSERT INTO unsummed VALUES (60, ?, ?, 0) ON CONFLICT DO NOTHING', hour, seq)
   if (seq === 0) noteDay(statements, Math.floor(hour / hoursPerDay))
 }
 
 /**
- * Calls of an hour are changed, or gone: its cells are to be made anew. Within the transaction that changes them. False
- * if calls of that time may have been folded away: its cells stay as they are.
+ * Notes that calls of an hour are changed or deleted, within the transaction that does so: its cells are made anew. False if
+ * calls of that time may have been folded away: the cells stay as they are.
  */
 export function noteChange(statements: RowStatements, hour: number): boolean {
   if (hour * hourMs < foldedUntil(statements)) return false
@@ -38,13 +38,13 @@ export function foldedUntil(statements: RowStatements): number {
   return statements.number('SELECT until_ms FROM folding') ?? 0
 }
 
-/** The cells of a day are to be made anew. */
+/** Notes that the cells of a day must be made anew. */
 export function noteDay(statements: RowStatements, day: number): void {
   const sql = 'INSERT INTO unsummed VALUES (1440, ?, 0, 0) ON CONFLICT DO UPDATE SET changes = changes + 1'
   statements.run(sql, day)
 }
 
-/** From one hour to another (exclusive), in their order. */
+/** Hours whose cells lack calls, from `first` to `past` (exclusive), in their order. */
 export function unsummedHours(
   statements: RowStatements,
   first: number = 0,

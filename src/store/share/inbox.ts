@@ -16,9 +16,9 @@ import { callOf, type StoredValues } from './stored-values.ts'
 /** A row of the shared database, with its words as texts. */
 export interface PulledRow {
   readonly values: StoredValues
-  /** Its number there. */
+  /** The row's number in the common database. */
   readonly seq: number
-  /** The number that it came with: another one if it was unfinished before, or at another cost. */
+  /** The row's first number: differs from `seq` if the call was unfinished before, or had another cost. */
   readonly firstSeq: number
 }
 
@@ -49,7 +49,7 @@ export class Inbox {
     this.#writeCosts = costWriter(database)
   }
 
-  /** Rows in the order in which they came to be; what of them was folded away here stays away. */
+  /** Writes rows in the order of their numbers, without calls that were folded away here. */
   write(rows: readonly PulledRow[]): WriteResult {
     const { pulled_seq: pulledSeq = 0, known_until_seq: knownUntilSeq = 0 } = this.state.cursors() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
@@ -67,7 +67,7 @@ export class Inbox {
     return result
   }
 
-  /** Calls whose costs are to be taken over, now that no job is at work. */
+  /** Ids of calls whose costs are to be taken over; none while a job is at work. */
   deferred(limit: number): readonly number[] {
     const sql = 'SELECT call_id FROM share_deferred LIMIT ?'
     const ids = this.#statements.all<readonly [number]>(sql, limit).map(([id]) => id)
@@ -76,7 +76,7 @@ export class Inbox {
     return lock === null ? [] : ids
   }
 
-  /** Gives calls the cost that they have elsewhere, as re-pricing does; later, if a job is at work: none but it may then. */
+  /** Gives calls the cost that they have elsewhere, as re-pricing does. While a job is at work, the calls are deferred. */
   takeCosts(rows: readonly PulledRow[]): void {
     if (rows.length === 0) return
     using lock = lockJob(this.#path)
@@ -103,7 +103,7 @@ export class Inbox {
     })
   }
 
-  /** A cost that was changed here as well, and is not sent yet, stays: it will be the later one. */
+  /** A cost that was also changed here and is not sent yet stays: it is the later one. */
   #takeCosts(rows: readonly PulledRow[]): void {
     const edits: CostEdit[] = []
     const source = `SELECT ${summedColumnList()}, ${costColumns.join(', ')} FROM calls

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 const logSuffix = '-wal'
 const indexSuffix = '-shm'
 
-/** A database of another program, open to be read: nothing of it and nothing beside it is changed, also where nothing can be. */
+/** A database of another program, opened for reading. Neither the file nor its folder is changed; both may be read-only. */
 export class ForeignDatabase implements Disposable {
   readonly database: DatabaseSync
   readonly #path: string
@@ -17,12 +17,12 @@ export class ForeignDatabase implements Disposable {
   /** The state of a file that is read without locks; null if it is read with them. */
   readonly #state: string | null
 
-  /** `mayCopy`: a log that nobody can read where it is is copied, with the file; without it, the file alone is read. */
+  /** `mayCopy`: copies file and log if the log cannot be read in its place; otherwise the file alone is read. */
   constructor(path: string, busyMs: number, { mayCopy }: { readonly mayCopy: boolean }) {
     this.#path = path
     const hasIndex = existsSync(path + indexSuffix)
     const hasLog = existsSync(path + logSuffix) && (hasIndex || bytesOf(path + logSuffix) > 0)
-    // As long as it is open elsewhere, also in this process, locks must be kept to.
+    // While the file is open elsewhere, also in this process, its locks must be respected.
     const isLocked = (hasLog && hasIndex && isWritable(path)) || bytesOf(`${path}-journal`) > 0
     this.#folder = hasLog && !isLocked && mayCopy ? copyOf(path) : null
     this.#state = isLocked || this.#folder !== null ? null : stateOf(path)
@@ -37,7 +37,7 @@ export class ForeignDatabase implements Disposable {
     }
   }
 
-  /** Somebody wrote to a file that is read without locks: what was read may be of two states. */
+  /** True if a file that is read without locks was written to: the rows read may be of two states. */
   get hasChanged(): boolean {
     return this.#state !== null && this.#state !== stateOf(this.#path)
   }

@@ -7,11 +7,11 @@ import { tryFileLock } from '../../lib/files/file-lock.ts'
 /** A number that ids of calls carry, so that no two gateways on one database give out the same. */
 export interface InstanceNumber extends Disposable {
   readonly value: number
-  /** No other gateway on this folder has it as long as it is not disposed of, nor once this process has ended. */
+  /** True if no other gateway on this folder has the number, until it is disposed of or this process ends. */
   readonly isOwn: boolean
 }
 
-/** Held by the gateway with that number: who can take it knows that the gateway has ended. */
+/** The lock of the gateway with that number: if it can be taken, the gateway has ended. */
 export function instanceLockPath(folder: string, number: number): string {
   return join(folder, `instance-${number}.lock`)
 }
@@ -34,7 +34,7 @@ export function takeInstanceNumber(folder: string): InstanceNumber {
       const lock = tryFileLock(instanceLockPath(folder, value))
       if (lock !== null) return { value, isOwn: true, [Symbol.dispose]: () => lock[Symbol.dispose]() }
     } catch {
-      // If none can be locked, nothing can be recorded in this folder either, and of that the writer warns.
+      // If no file can be locked here, none can be written either: the writer warns of that.
     }
   }
   return { value: randomInt(instanceNumbers), isOwn: false, [Symbol.dispose]: () => {} }

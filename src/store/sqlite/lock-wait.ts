@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Does something for which a connection waits for others' locks only so long, in milliseconds. */
+/** Runs `work` with another limit (ms) for waiting for others' locks. */
 export function withLockWait<T>(database: DatabaseSync, ms: number, work: () => T): T {
   const before = Number(database.prepare('PRAGMA busy_timeout').get()?.['timeout'])
   database.exec(`PRAGMA busy_timeout = ${ms}`)

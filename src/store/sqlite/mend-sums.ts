@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { programChange } from '../../lib/process/program-files.ts'
 
-/** A page that cannot be mended is not tried again all the time. */
+/** Pause before the next try to mend a page. */
 const againAfterMs = 600_000
 
 const startedMs = new Map<string, number>()
 
 /**
- * Makes sums anew whose page SQLite has found damaged, in a process of its own that stands back for the calls. Whoever
- * meets the damage asks for it; one at a time works on a database, as the lock of its jobs says.
+ * Makes sums on a damaged page anew, in a process of low priority. Any reader or writer that meets the damage starts it; the
+ * job lock keeps a second process from working on the same database.
  */
 export function startMending(path: string): void {
   if (programChange() !== null) return
@@ -19,7 +19,7 @@ export function startMending(path: string): void {
   if (nowMs - (startedMs.get(path) ?? Number.NEGATIVE_INFINITY) < againAfterMs) return
   startedMs.set(path, nowMs)
   const file = fileURLToPath(new URL(`../jobs/mend-worker${extname(import.meta.url)}`, import.meta.url))
-  // If it cannot be started, db check and db rebuild are there for a person.
+  // If the process cannot be started, a person has db check and db rebuild.
   const child = execFile(process.execPath, [file, path], { env: {} }, () => undefined)
   if (child.pid !== undefined) lowerPriority(child.pid)
 }

@@ -15,7 +15,7 @@ export interface DatabasePlace {
   readonly olderProxy: string | null
 }
 
-/** The file at a path, or, if that is the older proxy's, one of our own beside it: theirs is never written to. */
+/** The file at a path; beside the older proxy's database, which is never written to, a file of our own. */
 export function databasePlace(path: string): DatabasePlace {
   return isOlderProxy(path)
     ? { path: join(dirname(path), ownName), olderProxy: path }
@@ -44,7 +44,7 @@ export function olderProxyCalls(path: string): number | null {
   }
 }
 
-/** How many rows of the older proxy's database were not there when it was imported last. */
+/** How many rows the older proxy's database has beyond those of the last import. */
 export function waitingRows(database: DatabaseSync, olderProxy: string): number {
   const calls = olderProxyCalls(olderProxy) ?? 0
   const most = database.prepare('SELECT max(records) AS records FROM imports WHERE file = ?')

@@ -13,7 +13,7 @@ export const applicationId = 0x546b_5772
 /** Older versions can damage a file that two processes use at once: https://sqlite.org/wal.html#walresetbug */
 const oldestSafeSqlite: readonly number[] = [3, 51, 3]
 
-/** Why there is nothing to read. Each is an expected state of affairs, with its words in {@link absenceText}. */
+/** Why there is nothing to read: expected states, with their texts in {@link absenceText}. */
 export type StoreAbsence =
   | 'missing'
   | 'empty'
@@ -40,8 +40,8 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
 const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
 
 /**
- * True if an open file begins as ours do. A connection that has its first page in memory does not look at it again,
- * and goes on writing into what nobody else can read.
+ * True if an open file begins as our files do. A connection does not read the first page again, and would go on writing
+ * into a file that no other program can read.
  */
 export function hasOurHeader(file: number): boolean {
   const bytes = Buffer.alloc(header.bytes)
@@ -99,7 +99,7 @@ export function openForWriting(path: string): DatabaseSync {
   }
 }
 
-/** Looks at a database that is there, and changes nothing. */
+/** Throws if there is a database that is not ours to write. Changes nothing. */
 function assertOurs(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || !found.isFile() || found.size === 0) return
@@ -159,7 +159,7 @@ export function openEmpty(): DatabaseSync {
   return database
 }
 
-/** Throws where the SQLite that Node brings has the bug. */
+/** Throws if the SQLite of this Node has the bug. */
 export function assertSqliteVersion(version: string): void {
   const parts = version.split('.').map(Number)
   for (const [index, least] of oldestSafeSqlite.entries()) {

@@ -4,10 +4,10 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { WordTable } from '../../call/fields/call-fields.ts'
 
-/** A row as its columns in their order; of most tables they are numbers. */
+/** The columns of a row in their order; in most tables, numbers. */
 export type Row = readonly (number | null)[]
 
-/** Asks a database in statements that are each prepared once, and whose rows are arrays. */
+/** Runs statements on a database: each is prepared once, and rows are arrays. */
 export class RowStatements {
   readonly #database: DatabaseSync
   readonly #bySql = new Map<string, StatementSync>()
@@ -24,7 +24,7 @@ export class RowStatements {
     })
   }
 
-  /** All rows at once: one costs half of what it does one by one. */
+  /** All rows at once, which takes half the time of single rows. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
   all<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Found[] {
     return readAnyway(this.get(sql), (statement) => statement.all(...values)) as unknown as readonly Found[]
@@ -48,7 +48,7 @@ export class RowStatements {
     )
   }
 
-  /** Gives the id of the row that was added last. */
+  /** Answers the id of the row that was added last. */
   run(sql: string, ...values: readonly SQLInputValue[]): number {
     return Number(this.get(sql).run(...values).lastInsertRowid)
   }

@@ -4,7 +4,7 @@ import { tryFileLock } from '../../lib/files/file-lock.ts'
 /** A database's own file and the two that SQLite keeps beside it. */
 const suffixes = ['', '-wal', '-shm'] as const
 
-/** Tells one file from another of the same name; `null` where there is none. */
+/** Identifies a file, whatever its name; `null` without a file. */
 export function fileKey(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`
@@ -15,7 +15,7 @@ export function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Held by the one job at a time that may change calls or sums from outside the gateway; null if another runs. */
+/** The lock of the one job that may change calls or sums from outside the gateway; null while another job runs. */
 export function lockJob(path: string): Disposable | null {
   return tryFileLock(jobLockPath(path))
 }
@@ -24,15 +24,15 @@ export function jobLockPath(path: string): string {
   return `${path}.job.lock`
 }
 
-/** Moves a damaged database out of the way, complete, so that somebody may still get something out of it. */
+/** Moves a damaged database aside with its log, so that a person can still recover calls. */
 export function setAside(path: string, wallTimeMs: number): void {
   const time = timeText(wallTimeMs)
   for (const suffix of suffixes) move(path + suffix, `${path}.corrupt-${time}${suffix}`)
 }
 
 /**
- * Before a database is opened: keeps a log whose database is gone or empty, which SQLite would delete. Says what was
- * kept, `null` where nothing had to be. While a connection of this process is open it must not be called: see `OpenStore.file`.
+ * Moves a log aside whose database is gone or empty, as SQLite would delete the log. Answers a message, or null if there was
+ * no such log. Call it only while no connection of this process is open: see `OpenStore.file`.
  */
 export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   if (walBytes(path) === 0) return null
@@ -45,8 +45,8 @@ export function keepLeftLog(path: string, wallTimeMs: number): string | null {
 }
 
 /**
- * Moves a left-over log that belongs to a database which is gone. SQLite would play it into whatever file has
- * its name now: nothing in a log says which file it is of.
+ * Moves the log of a deleted database aside. SQLite would replay the log into the new file of that name, as a log does not
+ * identify its database.
  */
 export function setOrphanAside(path: string, walKey: string | null, wallTimeMs: number): void {
   if (walKey === null || fileKey(`${path}-wal`) !== walKey) return

@@ -13,14 +13,14 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Asks several things of a database as it is at one instant; within another such question, as it was at that one's. */
+/** Reads in one transaction, or in the one that is open already: all answers are of one instant. */
 export function inReadTransaction<Answer>(database: DatabaseSync, ask: () => Answer): Answer {
   if (database.isTransaction) return ask()
   database.exec('BEGIN')
   try {
     return ask()
   } finally {
-    // SQLite has ended it itself where it could not read.
+    // After some errors, SQLite has ended the transaction itself.
     if (database.isTransaction) database.exec('COMMIT')
   }
 }
