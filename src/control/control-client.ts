@@ -168,11 +168,11 @@ function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMes
   }
 }
 
-const readLive = answerOf(isLiveCalls, 'it does not tell its calls')
-const readCancel = answerOf(isCancelAnswer, 'it does not say what became of the call')
-const readStatus = answerOf(isControlStatus, 'what answers is no gateway')
-const readDrainAnswer = answerOf(isDrainAnswer, 'it does not say what it makes of the report')
-const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-over went')
+const readLive = answerOf(isLiveCalls, 'its list of calls is not valid')
+const readCancel = answerOf(isCancelAnswer, 'its answer to the cancellation is not valid')
+const readStatus = answerOf(isControlStatus, 'another program answers, not a gateway')
+const readDrainAnswer = answerOf(isDrainAnswer, 'its answer to the report is not valid')
+const readHandOver = answerOf(isHandOverAnswer, 'its answer to the hand-over is not valid')
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)

@@ -272,9 +272,9 @@ export class PayloadLog implements PayloadPort {
 
   #sendFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
     let at = 0
-    const told = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
+    const payloadEvents = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
     if (lost > 0) this.#notify((listener) => listener.dropped(lost))
-    this.#notify((listener) => listener.events(told))
+    this.#notify((listener) => listener.events(payloadEvents))
     this.#thread.post({ kind: 'fed', bytes: bytes.length })
   }
 

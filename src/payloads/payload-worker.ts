@@ -145,8 +145,8 @@ function deliver(): void {
   outboxBytes = 0
   const lines = waiting.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
   if (lines.length > 0 && isLogging) {
-    const { written: kept, error } = file.append(lines)
-    dropped += lines.length - kept
+    const { written, error } = file.append(lines)
+    dropped += lines.length - written
     if (error !== null) switchOff(error)
   }
   feed(waiting.filter(({ toFeed }) => toFeed))

@@ -53,9 +53,9 @@ export async function traceGateway(
 }
 
 /** The status of a gateway's process. */
-export function describeProcess(sighting: GatewayTraces, plan: Plan): ProcessStatus {
-  const { found, startingPid } = sighting
-  const state = stateOf(sighting)
+export function describeProcess(traces: GatewayTraces, plan: Plan): ProcessStatus {
+  const { found, startingPid } = traces
+  const state = stateOf(traces)
   const running = state === 'running' || state === 'draining' || state === 'unresponsive'
   const control = typeof found.control === 'object' ? found.control : null
   const recorded = running && found.recordedRuns ? found.record : null
@@ -71,12 +71,12 @@ export function describeProcess(sighting: GatewayTraces, plan: Plan): ProcessSta
     instance: known?.instance ?? null,
     started_at: known?.started_at ?? null,
     uptime_s: control?.health.uptime_s ?? null,
-    health_ok: isHealthy(sighting),
+    health_ok: isHealthy(traces),
     health: control?.health ?? null,
     pid_file: typeof pidFile === 'string' ? pidFile : plan.pidFile,
     log_file: plan.logFile,
-    predecessors: predecessorsOf(sighting),
-    message: messageOf(state, sighting, plan),
+    predecessors: predecessorsOf(traces),
+    message: messageOf(state, traces, plan),
     simulated: plan.simulated,
     crash: crashOf(found.control, plan),
   }
@@ -90,12 +90,12 @@ function stateOf({ found, isPortTaken, startingPid }: GatewayTraces): GatewaySta
   return isPortTaken ? 'foreign' : 'stopped'
 }
 
-function messageOf(state: GatewayState, sighting: GatewayTraces, plan: Plan): string | null {
-  const { control, problem, record, recordedRuns } = sighting.found
-  if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
+function messageOf(state: GatewayState, traces: GatewayTraces, plan: Plan): string | null {
+  const { control, problem, record, recordedRuns } = traces.found
+  if (state === 'running' && typeof control === 'object' && !isHealthy(traces)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
   }
-  if (state === 'running') return predecessorsInWords(predecessorsOf(sighting))
+  if (state === 'running') return predecessorsInWords(predecessorsOf(traces))
   if (state === 'unresponsive') {
     if (problem !== null) return `The state of the gateway is unknown: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
@@ -119,8 +119,8 @@ function crashOf(control: FolderTraces['control'], plan: Plan): CrashStatus | nu
 }
 
 function predecessorsOf({ found: { control } }: GatewayTraces): readonly PredecessorProcess[] {
-  const told = typeof control === 'object' ? control.predecessors : undefined
-  return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
+  const predecessors = typeof control === 'object' ? control.predecessors : undefined
+  return (predecessors ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
 
 function predecessorsInWords(predecessors: readonly PredecessorProcess[]): string | null {

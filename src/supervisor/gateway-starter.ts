@@ -183,20 +183,24 @@ export class GatewayStarter {
   }
 
   /** Rejects if the gateway is not healthy by the deadline. */
-  async #expectHealth(deadline: number, pid: number | null, look: StatusCheck): Promise<void> {
+  async #expectHealth(deadline: number, pid: number | null, onStatus: StatusCheck): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
-    if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
+    if (!(await this.#becomesHealthy(limitMs, pid, onStatus))) throw this.#tooLate()
   }
 
   /** Waits until the gateway is healthy; with a `pid`, until that process is the gateway. */
-  async #becomesHealthy(limitMs: number, pid: number | null, look: StatusCheck = () => {}): Promise<boolean> {
+  async #becomesHealthy(
+    limitMs: number,
+    pid: number | null,
+    onStatus: StatusCheck = () => {},
+  ): Promise<boolean> {
     const { clock, finder } = this.#options
     const { limits } = finder
     const deadline = clock.now() + limitMs
     for (;;) {
       const leftMs = deadline - clock.now()
       const { control } = await finder.find(Math.max(1, Math.min(leftMs, limits.answerMs)))
-      look(control)
+      onStatus(control)
       if (typeof control === 'object' && (pid === null || control.identity.pid === pid)) {
         const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
         if (status === 200 && instance === control.instance) return true

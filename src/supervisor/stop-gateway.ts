@@ -31,12 +31,12 @@ export async function stopGateway(options: StopOptions): Promise<void> {
       throw new ProcessError('stop_failed', messageOf(error))
     }),
   ])
-  const told = typeof control === 'object' ? control : null
-  const limitMs = (told?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
+  const status = typeof control === 'object' ? control : null
+  const limitMs = (status?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
   if (stopping === 'noReply') return kill(options, finder.silentProcess(), 'does not answer')
   if (stopping !== 'notRunning') {
     if ((await withTimeout(clock, limitMs, stopping.ended)) !== 'late') return
-    return kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
+    return kill(options, status?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
   }
   // A gateway whose socket or folder was removed only gets a signal.
   const unreachable = recordedRuns ? record : finder.silentProcess()
@@ -47,7 +47,7 @@ export async function stopGateway(options: StopOptions): Promise<void> {
     child.stop()
     if ((await withTimeout(clock, limitMs, child.ended)) === 'late')
       await kill(options, null, 'did not end in time')
-  } else if (told === null) {
+  } else if (status === null) {
     throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
   }
 }

@@ -81,8 +81,8 @@ export class SupervisedGateway {
   async status(): Promise<ProcessStatus> {
     const plan = this.#plan()
     const { answerMs } = this.#finder.limits
-    const sighting = await traceGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
-    return describeProcess(sighting, plan)
+    const traces = await traceGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
+    return describeProcess(traces, plan)
   }
 
   /** Starts a crashed gateway again from now on; `report` and the gateway's log get a line. */
@@ -111,9 +111,9 @@ export class SupervisedGateway {
 
   /** The running calls: none if no gateway runs, null if it does not answer. */
   async live(): Promise<LiveCalls | null> {
-    const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
-    if (told === 'notRunning') return { calls: [], more: 0 }
-    return told === 'noReply' ? null : told
+    const calls = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
+    if (calls === 'notRunning') return { calls: [], more: 0 }
+    return calls === 'noReply' ? null : calls
   }
 
   /** Cancels a call; resolves with false if no call with this id is running. Rejects with {@link ProcessError}. */

@@ -82,9 +82,9 @@ export class Upstreams {
   async #readCurrent(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
     const status = await this.#control.running()
     const { dataFolder, file: named, dashboard, gatewayPort } = this.#options
-    const { db, upstream_file: told = named } = status?.options ?? {}
-    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : dataFolder)
-    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboard.port])
+    const { db, upstream_file: path = named } = status?.options ?? {}
+    const fullPath = upstreamsPath(String(path), typeof db === 'string' ? dirname(db) : dataFolder)
+    const file = new UpstreamsFile(fullPath, [status?.port ?? gatewayPort, dashboard.port])
     file.reloadIfChanged()
     return { file, health: status?.health ?? null }
   }

@@ -192,7 +192,7 @@ test('a dashboard: what a control socket says is a status or none, and never end
   const client = new ControlClient(place.folder)
   for (const damage of ['junk', 'cut', 'older'] as const) {
     for (said of damagedTexts(whole, damage, each)) {
-      await assert.rejects(client.status(), /what answers is no gateway/, said)
+      await assert.rejects(client.status(), /another program answers, not a gateway/, said)
     }
   }
   for (said of damagedTexts(whole, 'newer', each))
@@ -200,13 +200,16 @@ test('a dashboard: what a control socket says is a status or none, and never end
   const supervisor = place.supervisor()
   for (said of damagedTexts(whole, 'junk', 50)) {
     const { state, message } = await supervisor.status()
-    assert.deepEqual([state, /what answers is no gateway/.test(message ?? '')], ['unresponsive', true])
+    assert.deepEqual(
+      [state, /another program answers, not a gateway/.test(message ?? '')],
+      ['unresponsive', true],
+    )
   }
   for (const damage of ['junk', 'cut'] as const) {
     for (said of damagedTexts({ successor: { pid: 5 } }, damage, each)) {
       await assert.rejects(
         client.handOver({ command: [], args: [], env: {}, cwd: '', log_file: '', limit_ms: 1 }, 1000),
-        /how the hand-over went/,
+        /answer to the hand-over is not valid/,
         said,
       )
     }

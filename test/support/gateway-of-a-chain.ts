@@ -49,7 +49,7 @@ export class Chain {
 
   async reportDraining(report: DrainReport): Promise<DrainAnswer | 'notRunning'> {
     await this.clock.delay(latencyMs)
-    const answer = this.newest?.predecessors.addReport(passed(report, isDrainReport)) ?? null
+    const answer = this.newest?.oldGateways.addReport(passed(report, isDrainReport)) ?? null
     await this.clock.delay(latencyMs)
     if (this.newest === null) return 'notRunning'
     if (answer === null) throw new Error('refused')
@@ -74,7 +74,7 @@ export interface ChainOptions {
 export class GatewayOfAChain {
   readonly admission: SlotLimiter
   readonly budget: TokenWindow
-  readonly predecessors: OldGateways
+  readonly oldGateways: OldGateways
   draining: DrainReporter | null = null
   readonly #parts: SharedParts
 
@@ -93,15 +93,15 @@ export class GatewayOfAChain {
     const limiter = { name: 'default', admission: this.admission, isShared: false }
     const clients = { used: () => {}, handover: () => [] }
     const nobody = new Set<object>()
-    const kept = new MinuteLimits(() => clock.now(), false)
+    const minuteLimits = new MinuteLimits(() => clock.now(), false)
     const minutes = new LimitsAcrossRestarts(
-      kept,
+      minuteLimits,
       () => clock.now(),
       () => nobody,
     )
     const limiters = () => [limiter]
     this.#parts = { instance, limiters, budget: this.budget, clients, minutes, budgetRejects, clock }
-    this.predecessors = new OldGateways(this.#parts, before?.handover() ?? null)
+    this.oldGateways = new OldGateways(this.#parts, before?.handover() ?? null)
     this.budget.restore(before?.budget.minutes(clock.wallTime()) ?? [])
     this.budget.watch({
       added: (usage) => this.draining?.used(usage),
@@ -123,14 +123,14 @@ export class GatewayOfAChain {
       instance,
       identity: ownIdentity(),
       reserved,
-      predecessors: this.predecessors.claims(),
+      predecessors: this.oldGateways.claims(),
       rawLog,
       ...none,
     }
   }
 
   drain(chain: Chain): void {
-    this.predecessors.stopReceiving()
+    this.oldGateways.stopReceiving()
     const none = { onStop: () => {}, onRawLog: () => {} }
     const onAsk = (cancel: string | null) => ({ live: { calls: [], more: 0 }, cancelled: cancel !== null })
     this.draining = new DrainReporter({ ...this.#parts, ...none, onAsk, successor: chain }, [])

@@ -100,11 +100,11 @@ export class SlotScheduler<T> {
     if (this.#discipline === 'fifo') return this.unordered().sort(compareAge)
     return (['back', 'arrival'] as const).flatMap((order) => {
       const subQueues = [...new Set([...this.#turns[order], ...this.#subQueues()])]
-      const placed = subQueues.flatMap((subQueue) =>
+      const numbered = subQueues.flatMap((subQueue) =>
         [...subQueue[order]].map((waiter, round) => ({ waiter, round })),
       )
-      placed.sort((one, other) => one.round - other.round)
-      return placed.map(({ waiter }) => waiter)
+      numbered.sort((one, other) => one.round - other.round)
+      return numbered.map(({ waiter }) => waiter)
     })
   }
 
@@ -121,9 +121,9 @@ export class SlotScheduler<T> {
 
   /** Calls that would be in flight if slots were free: not those that a client's limit holds back. */
   get demand(): number {
-    let wanted = this.active + this.queued
-    for (const queuer of this.#limited.values()) wanted -= Math.max(0, sizeOf(queuer) - room(queuer))
-    return wanted
+    let demand = this.active + this.queued
+    for (const queuer of this.#limited.values()) demand -= Math.max(0, sizeOf(queuer) - room(queuer))
+    return demand
   }
 
   /** {@link demand} without the calls that a limit a minute holds back. */
@@ -309,14 +309,14 @@ export class SlotScheduler<T> {
 
   /** In the order of turns, the first sub-queue whose first call waits for no limit a minute. */
   #firstWithRoom(nowMs: number): QueueHead<T> | null {
-    const places = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
+    const heads = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
       Array.from(this.#turns[order], (subQueue) => ({ subQueue, order })),
     )
-    if (this.#discipline === 'fifo') places.sort(byAge)
-    for (const place of places) {
-      const stake = place.subQueue[place.order].head?.stake ?? null
+    if (this.#discipline === 'fifo') heads.sort(byAge)
+    for (const head of heads) {
+      const stake = head.subQueue[head.order].head?.stake ?? null
       const waitMs = stake === null ? 0 : stake.waitMs(nowMs, this.#claims)
-      if (waitMs === 0) return place
+      if (waitMs === 0) return head
       this.#roomAtMs = Math.min(this.#roomAtMs, nowMs + waitMs)
     }
     return null

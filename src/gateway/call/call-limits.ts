@@ -10,43 +10,43 @@ import type { RunningCall } from './running-call.ts'
 /** The known limits of providers, and the limits that calls wait for. */
 export interface ProviderLimits {
   readonly seen: SeenLimits
-  readonly kept: MinuteLimits
+  readonly minute: MinuteLimits
 }
 
 /** Notes the limits in an answer. Returns the provider's limit that the call met; null if it met none. */
 export function noteLimits(
   call: RunningCall,
-  { seen, kept }: ProviderLimits,
+  { seen, minute }: ProviderLimits,
   head: ResponseHead,
   stake: LimitStake | null,
 ): string | null {
   const seenLimit = seen.note(useOf(call), head, call.clock.wallTime())
   if (stake !== null) {
-    if (seenLimit.isRefusal) kept.settle(stake, noTokens)
-    kept.applySeen(stake, seenLimit)
+    if (seenLimit.isRefusal) minute.settle(stake, noTokens)
+    minute.applySeen(stake, seenLimit)
   }
   return seenLimit.isRefusal ? metLimit(seenLimit) : null
 }
 
 /** The share of limits a minute of a call's next attempt; null without a limit. */
-export function stakeOf(call: RunningCall, { kept }: ProviderLimits): LimitStake | null {
-  if (!kept.isOn) return null
+export function stakeOf(call: RunningCall, { minute }: ProviderLimits): LimitStake | null {
+  if (!minute.isOn) return null
   const { record, tokensAsked } = call
-  return kept.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
+  return minute.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
 }
 
 /** Counts an ended call's usage in place of its estimate. */
 export function settleLimits(
   stake: LimitStake,
-  { kept }: ProviderLimits,
+  { minute }: ProviderLimits,
   record: Readonly<CallRecord>,
 ): void {
   const reported = reportedTokens(record)
   const input = record.inputTokens ?? estimatedTokens(record)
   const used = { input, output: record.outputTokens ?? 0 }
-  kept.settle(stake, used)
-  if (record.status === 429 && finalCodes.has(record.upstreamErrorCode ?? '')) kept.forgive(stake)
-  if (reported > 0 && record.outcome === 'ok') kept.learn(record.model, record.requestBytes, used)
+  minute.settle(stake, used)
+  if (record.status === 429 && finalCodes.has(record.upstreamErrorCode ?? '')) minute.forgive(stake)
+  if (reported > 0 && record.outcome === 'ok') minute.learn(record.model, record.requestBytes, used)
 }
 
 function useOf({ record, upstream, endpoint, usesGatewayKey }: RunningCall): LimitedUse {

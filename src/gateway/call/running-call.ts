@@ -249,7 +249,7 @@ export class RunningCall implements Placed {
   /** The newest attempt is lost, and another one follows: gives the slot back. */
   leaveUpstream(): void {
     this.#giveSlotBack()
-    if (this.#stake !== null) this.#options.providerLimits.kept.settle(this.#stake, noTokens)
+    if (this.#stake !== null) this.#options.providerLimits.minute.settle(this.#stake, noTokens)
     this.timeline.attemptLost()
     this.#waitsSince = this.clock.now()
   }

@@ -57,7 +57,7 @@ test('its end waits until the successor has taken the last report, and no longer
   await clock.advance(0)
   assert.equal(isOver.first, false)
   await clock.advance(10)
-  assert.deepEqual([isOver.first, next.predecessors.claims()], [true, []])
+  assert.deepEqual([isOver.first, next.oldGateways.claims()], [true, []])
   assert.equal(next.budget.snapshot(clock.wallTime()).totalUsed, 30)
 
   chain.restart()

@@ -147,9 +147,9 @@ export class DrainReporter {
     const { budget, limiters, onAsk, onRawLog, onStop } = this.#options
     for (const limiter of limiters()) {
       const isOfIt = ({ name }: { readonly name: string }): boolean => name === limiter.name
-      const told = report.slots.find(isOfIt)
+      const reported = report.slots.find(isOfIt)
       const answered = slots.find(isOfIt)
-      if (told === undefined || answered === undefined) continue
+      if (reported === undefined || answered === undefined) continue
       if (answered.clients !== null) {
         limiter.admission.reserveForPredecessor(
           0,
@@ -157,7 +157,7 @@ export class DrainReporter {
         )
       }
       // Slots that were given back since the report belong to the successor.
-      this.#slotsOf(limiter).grow(answered.holding - told.holding)
+      this.#slotsOf(limiter).grow(answered.holding - reported.holding)
     }
     budget.reserveElsewhere(taken)
     for (const { seq, cancel } of asks) this.#answers.push({ seq, ...onAsk(cancel) })

@@ -52,7 +52,7 @@ export type SuccessorQuestion = MessageOf<typeof isQuestion>
 export const isQuestion = fits(v.object({ asks: v.picklist(['handover', 'listener', 'port', 'apart']) }))
 
 /** The answer to the question; a listener comes as a handle. The handover may be of another version. */
-export type SuccessorAnswer = MessageOf<typeof tellsHandover | typeof isYours>
+export type SuccessorAnswer = MessageOf<typeof hasHandover | typeof isYours>
 
-export const tellsHandover = fits(v.object({ handover: v.unknown() }))
+export const hasHandover = fits(v.object({ handover: v.unknown() }))
 export const isYours = fits(v.object({ yours: v.literal(true) }))

@@ -30,14 +30,14 @@ function setUp(): { next: GatewayOfAChain; clock: FakeClock; chain: Chain; repor
       answers: [],
       isLast: false,
     }
-    return next.predecessors.addReport({ instance, identity, ...none, ...more })
+    return next.oldGateways.addReport({ instance, identity, ...none, ...more })
   }
   return { next, clock, chain, report }
 }
 
 type Report = (instance: string, more: Partial<DrainReport>) => DrainAnswer | null
 
-test('what the calls of predecessors may use is kept free, until they end', () => {
+test('what the calls of old gateways may use is kept free, until they end', () => {
   const { next, report } = setUp()
   const { budget } = next
   assert.equal(budget.reservedInAll, 100)
@@ -50,7 +50,7 @@ test('what the calls of predecessors may use is kept free, until they end', () =
   assert.equal(budget.reservedInAll, 0)
 })
 
-test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', () => {
+test('old gateways get the use elsewhere: reserved, or used without their knowledge', () => {
   const { next, report } = setUp()
   report('gateway 0', { reserved: 100, counted: 50 })
   next.budget.addTo({ minute, tokens: 60 })
@@ -80,7 +80,7 @@ test('a stop waits for the processes of those that have reported their end', asy
   const child = spawn('sleep', ['60'])
   report('gateway 0', { identity: { pid: child.pid!, startTicks: null, bootId: null } })
   let isOver = false
-  const stopped = next.predecessors.stop(1000).then(() => (isOver = true))
+  const stopped = next.oldGateways.stop(1000).then(() => (isOver = true))
   assert.equal(report('gateway 0', {})?.stopWithinMs, 1000)
   report('gateway 0', { identity: { pid: child.pid!, startTicks: null, bootId: null }, isLast: true })
   await clock.advance(1000)
@@ -96,7 +96,7 @@ test('a report that is read after its sender has ended gives back what it held',
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
   report('gateway 0', { reserved: 70, identity: { pid: child.pid!, startTicks: null, bootId: null } })
-  assert.deepEqual(next.predecessors.list(), [])
+  assert.deepEqual(next.oldGateways.list(), [])
   assert.equal(next.budget.reservedInAll, 0)
 })
 
@@ -104,7 +104,7 @@ test('one that is slow to tell its calls is left out, but is waited for longer w
   const { next, clock, report } = setUp()
   report('gateway 0', {})
   const answered = async (cancel: string | null): Promise<number> => {
-    const answers = next.predecessors.ask(cancel)
+    const answers = next.oldGateways.ask(cancel)
     await clock.advance(1000)
     const asked = report('gateway 0', {})?.asks ?? []
     assert.deepEqual(report('gateway 0', {})?.asks, [], 'each question is asked once')

@@ -194,8 +194,8 @@ export class OldGateways {
     for (const { name, admission, isShared } of this.#parts.limiters()) {
       let slots = 0
       for (const { report, held } of all) {
-        const kept = report?.slots.find((each) => each.name === name)
-        slots += report === null ? Infinity : Math.max(held.get(name) ?? 0, kept?.wants ?? 0)
+        const slotsThere = report?.slots.find((each) => each.name === name)
+        slots += report === null ? Infinity : Math.max(held.get(name) ?? 0, slotsThere?.wants ?? 0)
       }
       // Old gateways have their own slots in the database.
       admission.reserveForPredecessor(isShared ? 0 : slots, this.#ofClients(name))

@@ -13,7 +13,7 @@ import {
   handoverVariable,
   isHandover,
   isYours,
-  tellsHandover,
+  hasHandover,
 } from './handover.ts'
 
 const portPatienceMs = 5000
@@ -35,7 +35,7 @@ export class Predecessor {
     const isSuccessor = env[handoverVariable] !== undefined
     delete env[handoverVariable]
     if (!isSuccessor) return null
-    const answer = await ask({ asks: 'handover' }, tellsHandover)
+    const answer = await ask({ asks: 'handover' }, hasHandover)
     if (answer === null) return 'gone'
     const { handover } = answer.message
     return isHandover(handover) ? new Predecessor(handover) : 'unknown'

@@ -19,8 +19,8 @@ export class LimitsAcrossRestarts {
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()
 
-  constructor(kept: MinuteLimits, nowMs: () => number, awaited: () => ReadonlySet<object>) {
-    this.#limits = kept
+  constructor(limits: MinuteLimits, nowMs: () => number, awaited: () => ReadonlySet<object>) {
+    this.#limits = limits
     this.#nowMs = nowMs
     this.#awaited = awaited
   }

@@ -11,18 +11,18 @@ const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, 
 
 /** A gateway that takes as many calls as it may. */
 class Greedy {
-  readonly kept: MinuteLimits
+  readonly limits: MinuteLimits
   readonly #now: () => number
 
   constructor(now: () => number, learns = false) {
     this.#now = now
-    this.kept = new MinuteLimits(now, learns)
-    this.kept.set([{ name: 'default', models: [], max_rpm: 60 }], new Map())
+    this.limits = new MinuteLimits(now, learns)
+    this.limits.set([{ name: 'default', models: [], max_rpm: 60 }], new Map())
   }
 
   take(): number {
     for (let taken = 0; ; taken++) {
-      const stake = this.kept.stakeOf(use, call)!
+      const stake = this.limits.stakeOf(use, call)!
       if (stake.waitMs(this.#now(), new Set()) > 0) return taken
       stake.charge(this.#now())
     }
@@ -38,7 +38,7 @@ test('property: gateways that come and go are together never over in any sliding
       let nowMs = 1_000_000
       const now = (): number => nowMs
       let all = [new Greedy(now)]
-      all[0]!.kept.divide(1)
+      all[0]!.limits.divide(1)
       const taken: [number, number][] = []
       const run = (untilMs: number): void => {
         for (; nowMs < untilMs; nowMs += 500) for (const each of all) taken.push([nowMs, each.take()])
@@ -47,12 +47,12 @@ test('property: gateways that come and go are together never over in any sliding
         run(nowMs + afterMs)
         if (joins) {
           const next = new Greedy(now)
-          next.kept.divide(all.length + 1)
+          next.limits.divide(all.length + 1)
           all.push(next)
         } else if (all.length > 1) all.splice(at % all.length, 1)
         // The others see it within two seconds.
         run(nowMs + 1500)
-        for (const each of all) each.kept.divide(all.length)
+        for (const each of all) each.limits.divide(all.length)
       }
       run(nowMs + 120_000)
       const most = fullestMinute(taken)
@@ -71,16 +71,16 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   const before = new Greedy(() => nowMs)
   const taken: [number, number][] = []
   for (; nowMs < 130_000; nowMs += 500) taken.push([nowMs, before.take()])
-  const limits = before.kept.list()
+  const limits = before.limits.list()
   const old = new LimitsAcrossRestarts(
-    before.kept,
+    before.limits,
     () => nowMs,
     () => new Set(limits),
   )
   // The clock of a process begins with it.
   const next = new Greedy(() => nowMs - 130_000)
   const own = new LimitsAcrossRestarts(
-    next.kept,
+    next.limits,
     () => nowMs - 130_000,
     () => new Set(),
   )
@@ -101,9 +101,9 @@ test('a call that an old gateway tries again counts with those of the new one', 
   const before = new Greedy(() => nowMs)
   const next = new Greedy(() => nowMs)
   const [old, own] = [before, next].map(
-    ({ kept }) =>
+    ({ limits }) =>
       new LimitsAcrossRestarts(
-        kept,
+        limits,
         () => nowMs,
         () => new Set(),
       ),
@@ -121,7 +121,7 @@ test('a call that an old gateway tries again counts with those of the new one', 
   const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
   assert.ok(used >= 280, String(used))
   assert.deepEqual(
-    [before, next].map(({ kept }) => kept.list()[0]!.total),
+    [before, next].map(({ limits }) => limits.list()[0]!.total),
     [used, used],
   )
 })
@@ -130,21 +130,21 @@ test('what was learned is handed over, and what a gateway that learns nothing ca
   const now = (): number => 0
   const before = new Greedy(now, true)
   const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
-  before.kept.applySeen(before.kept.stakeOf(use, call)!, {
+  before.limits.applySeen(before.limits.stakeOf(use, call)!, {
     limits: [told],
     waitMs: null,
     isRefusal: false,
     isOverload: false,
   })
-  const handed = new LimitsAcrossRestarts(before.kept, now, () => new Set()).handover()
+  const handed = new LimitsAcrossRestarts(before.limits, now, () => new Set()).handover()
   const learning = new Greedy(now, true)
-  new LimitsAcrossRestarts(learning.kept, now, () => new Set()).adopt('old', handed)
-  const tokens = learning.kept.list().find(({ kind }) => kind === 'tokens')
+  new LimitsAcrossRestarts(learning.limits, now, () => new Set()).adopt('old', handed)
+  const tokens = learning.limits.list().find(({ kind }) => kind === 'tokens')
   assert.deepEqual([tokens?.limit, tokens?.used(0)], [1000, 990])
   const other = new Greedy(now)
-  new LimitsAcrossRestarts(other.kept, now, () => new Set()).adopt('old', handed)
+  new LimitsAcrossRestarts(other.limits, now, () => new Set()).adopt('old', handed)
   assert.deepEqual(
-    other.kept.list().map(({ kind }) => kind),
+    other.limits.list().map(({ kind }) => kind),
     ['requests'],
   )
 })
@@ -153,7 +153,7 @@ test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
   const refused = (waitMs: number | null) =>
-    learning.kept.applySeen(learning.kept.stakeOf(use, call)!, {
+    learning.limits.applySeen(learning.limits.stakeOf(use, call)!, {
       limits: [],
       waitMs,
       isRefusal: true,
@@ -175,10 +175,10 @@ test('what others used counts until the provider says that all is left again', (
   const told = (resetMs: number | null): void => {
     const limit = { kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 } as const
     const sighting = { limits: [limit], waitMs: null, isRefusal: false, isOverload: false }
-    learning.kept.applySeen(learning.kept.stakeOf(use, call)!, sighting)
+    learning.limits.applySeen(learning.limits.stakeOf(use, call)!, sighting)
   }
   const used = (): number | undefined =>
-    learning.kept
+    learning.limits
       .list()
       .find(({ kind }) => kind === 'tokens')
       ?.used(nowMs)
@@ -197,12 +197,12 @@ test('a refusal of which calls are not the cause makes no pace, and a pace that 
   let nowMs = 100_000
   const learning = new Greedy(() => nowMs, true)
   const refused = (isOverload: boolean): void => {
-    const stake = learning.kept.stakeOf(use, call)!
-    learning.kept.applySeen(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
+    const stake = learning.limits.stakeOf(use, call)!
+    learning.limits.applySeen(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
   }
   const paceOf = (): number | undefined => {
-    learning.kept.stakeOf(use, call)
-    return learning.kept.list().find(({ kind }) => kind === 'tokens')?.limit
+    learning.limits.stakeOf(use, call)
+    return learning.limits.list().find(({ kind }) => kind === 'tokens')?.limit
   }
   learning.take()
   nowMs += 10_000
@@ -211,7 +211,7 @@ test('a refusal of which calls are not the cause makes no pace, and a pace that 
   refused(false)
   const pace = paceOf()!
   assert.ok(pace > 0)
-  learning.kept.forgive(learning.kept.stakeOf(use, call)!)
+  learning.limits.forgive(learning.limits.stakeOf(use, call)!)
   assert.equal(paceOf(), undefined, 'a quota that is used up')
   refused(false)
   nowMs += 15 * 60_000

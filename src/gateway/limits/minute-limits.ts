@@ -151,10 +151,10 @@ export class MinuteLimits {
   }
 
   /** Applies the limits that a provider reported in the answer to an attempt. */
-  applySeen({ group: { learned } }: LimitStake, sighting: SeenLimit): void {
+  applySeen({ group: { learned } }: LimitStake, seen: SeenLimit): void {
     if (learned === null) return
     const before = learned.limits
-    learned.applySeen(sighting, this.#nowMs(), this.#gateways ?? 1)
+    learned.applySeen(seen, this.#nowMs(), this.#gateways ?? 1)
     if (learned.limits !== before) {
       this.#groups.clear()
       this.onChange()

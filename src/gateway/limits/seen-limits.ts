@@ -58,17 +58,17 @@ export class SeenLimits {
 
   /** All limits for `/health`; the newest report comes last. */
   report(nowMs: number): readonly ProviderLimit[] {
-    const told: ProviderLimit[] = []
+    const reported: ProviderLimit[] = []
     for (const seen of this.#seen.values()) {
       const { upstream, model, key, waitUntilMs, waitSeenAtMs } = seen
       const use = { upstream, model, key }
       for (const limit of seen.limits.values())
-        if (nowMs - limit.seenAtMs < forgottenAfterMs) told.push({ ...use, ...figures(limit, nowMs) })
+        if (nowMs - limit.seenAtMs < forgottenAfterMs) reported.push({ ...use, ...figures(limit, nowMs) })
       if (waitUntilMs <= nowMs) continue
       const wait = { kind: 'wait', window_s: null, limit: null, remaining: 0 } as const
-      told.push({ ...use, ...wait, reset_at: iso(waitUntilMs), seen_at: iso(waitSeenAtMs) })
+      reported.push({ ...use, ...wait, reset_at: iso(waitUntilMs), seen_at: iso(waitSeenAtMs) })
     }
-    return told
+    return reported
   }
 
   #remember(use: LimitedUse, limits: readonly ReportedLimit[], waitMs: number | null, nowMs: number): void {

@@ -76,8 +76,9 @@ export class GatewayMetrics {
   }
 
   async #spanValues() {
-    const told = this.#sendsSpans ? await this.#ask('traces', '').catch(() => null) : null
-    const { sent, dropped } = told === null ? { sent: 0, dropped: 0 } : (JSON.parse(told) as SpanFigures)
+    const figures = this.#sendsSpans ? await this.#ask('traces', '').catch(() => null) : null
+    const { sent, dropped } =
+      figures === null ? { sent: 0, dropped: 0 } : (JSON.parse(figures) as SpanFigures)
     return { tokenweir_spans_sent_total: sent, tokenweir_spans_dropped_total: dropped }
   }
 

@@ -231,7 +231,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { used: usage = [], usedSinceMs = null } = handover ?? {}
   const isAll = handover !== null && usedSinceMs === null
   tokens.restore({ usage, isAll, sinceMs }).catch(reportFault)
-  const tellTraces = (): void => {
+  const sendSchemePorts = (): void => {
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
     }
@@ -244,7 +244,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const onUpstreams = (): void => {
     restart.refreshUpstreams()
     clients.limitSlots()
-    if (traces !== null) tellTraces()
+    if (traces !== null) sendSchemePorts()
   }
   clients.onChange = () => {
     limitTokens()
@@ -266,7 +266,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onSwitched: (to) => restart.oldGateways.switchRawLog(to),
   })
 
-  const places = sessionPlaces(options.sessionHeader)
+  const knownPlaces = sessionPlaces(options.sessionHeader)
   const ids = new CallIds(() => clock.wallTime(), limit?.number ?? number.value, { isShared: limit !== null })
   const calls = new CallHandler({
     clock,
@@ -275,7 +275,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     labels: new ClientLabels(salt, (fingerprint) => clients.nameOf(fingerprint)),
     tokens,
     providerLimits,
-    sessionPlaces: places,
+    sessionPlaces: knownPlaces,
     upstreams,
     retry429Max: options.retry429Max,
     trusted,
@@ -314,7 +314,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       : null,
     trusted,
     allowedHosts: options.allowHost,
-    sessionPlaces: places,
+    sessionPlaces: knownPlaces,
   })
   let endGuard = (): void => {}
   if (limit !== null && sharedSlots !== null) {

@@ -18,14 +18,14 @@ interface Salt {
  */
 export function installationSalt(path: string): Salt {
   try {
-    const kept = readSalt(path)
-    if (kept?.length === saltBytes) return { salt: kept, warning: null }
-    if (kept !== null) renameSync(path, `${path}.broken`)
+    const stored = readSalt(path)
+    if (stored?.length === saltBytes) return { salt: stored, warning: null }
+    if (stored !== null) renameSync(path, `${path}.broken`)
     const salt = makeSalt(path)
-    if (kept === null) return { salt, warning: null }
+    if (stored === null) return { salt, warning: null }
     return {
       salt,
-      warning: warningOf(`${path} had ${kept.length} bytes, not ${saltBytes}, and was created again`),
+      warning: warningOf(`${path} had ${stored.length} bytes, not ${saltBytes}, and was created again`),
     }
   } catch (error) {
     const warning = warningOf(`${path} can be neither read nor kept (${messageOf(error)})`)

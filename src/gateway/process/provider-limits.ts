@@ -46,24 +46,24 @@ export interface LimitParts extends ProviderLimits {
 /** Makes the limits a minute, and what connects them to upstreams, clients and the database. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
   const { clock, learns, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
-  const kept = new MinuteLimits(() => clock.now(), learns)
-  kept.onRoom = () => {
+  const minute = new MinuteLimits(() => clock.now(), learns)
+  minute.onRoom = () => {
     for (const each of admissions()) each.wake()
   }
-  kept.onChange = () => {
+  minute.onChange = () => {
     for (const each of admissions()) each.restake()
   }
-  const refresh = (): void => kept.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
+  const refresh = (): void => minute.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
   refresh()
   const { promise: divided, resolve: isDivided } = Promise.withResolvers<void>()
   const divide = (gateways: number): void => {
-    kept.divide(gateways)
+    minute.divide(gateways)
     isDivided()
   }
   if (isSuccessor || !isShared) divide(1)
-  if (!isSuccessor && kept.list().length > 0) {
+  if (!isSuccessor && minute.list().length > 0) {
     const past = recentCalls(clock.wallTime() - minuteMs)
-    kept
+    minute
       .readPast(
         divided.then(() => past),
         clock,
@@ -73,7 +73,7 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
   }
   const report = (): readonly MinuteLimitUse[] => {
     const waiting = waitingFor(admissions())
-    const uses = kept.list().map((limit) => {
+    const uses = minute.list().map((limit) => {
       const { owner, kind } = limit
       const { of, upstream, model, client } = owner
       const used = Math.round(limit.used(clock.now()))
@@ -86,8 +86,8 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
     const groups = new Set(waitingGroups(admissions()))
     return new Set([...groups].flatMap(({ limits }) => limits))
   }
-  const acrossRestarts = new LimitsAcrossRestarts(kept, () => clock.now(), awaited)
-  return { seen: new SeenLimits(), kept, refresh, divide, report, acrossRestarts }
+  const acrossRestarts = new LimitsAcrossRestarts(minute, () => clock.now(), awaited)
+  return { seen: new SeenLimits(), minute, refresh, divide, report, acrossRestarts }
 }
 
 /** How many calls wait for each limit, with the calls behind them. */

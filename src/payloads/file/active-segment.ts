@@ -54,14 +54,14 @@ export class ActiveSegment {
     const parts = isTorn ? [tornEnd, ...lines] : [...lines]
     const written = writevSync(this.#file, parts)
     const after = this.size
-    const kept = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
+    const whole = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
     const isAlone = after - before === written
-    this.#knownEnd = isAlone && kept === lines.length ? after : -1
+    this.#knownEnd = isAlone && whole === lines.length ? after : -1
     const [first] = parts
-    if (!isAlone && !isTorn && kept > 0 && first !== undefined) {
+    if (!isAlone && !isTorn && whole > 0 && first !== undefined) {
       this.#mendJoin(first, after >= before + written ? before : 0, after)
     }
-    return kept
+    return whole
   }
 
   close(): void {

@@ -46,12 +46,12 @@ export class OpenSegment implements Disposable {
   ): number {
     let block = Buffer.allocUnsafeSlow(blockBytes)
     let at = start
-    let kept = 0
+    let carried = 0
     while (at < end) {
-      const got = readSync(this.#file, block, kept, block.length - kept, at + kept)
-      const read = block.subarray(0, kept + got)
+      const got = readSync(this.#file, block, carried, block.length - carried, at + carried)
+      const read = block.subarray(0, carried + got)
       let lineStart = 0
-      let lineEnd = read.indexOf(lineBreak, kept)
+      let lineEnd = read.indexOf(lineBreak, carried)
       for (; lineEnd >= 0 && at + lineStart < end; lineEnd = read.indexOf(lineBreak, lineStart)) {
         const isRecord = isCompleteLine(read, lineStart, lineEnd)
         const isEnough = isRecord && onLine(read, lineStart, lineEnd)
@@ -60,7 +60,7 @@ export class OpenSegment implements Disposable {
       }
       at += lineStart
       if (got === 0) break
-      kept = read.length - lineStart
+      carried = read.length - lineStart
       // A line longer than a block needs a larger one.
       const next = lineStart === 0 ? Buffer.allocUnsafeSlow(2 * block.length) : block
       read.copy(next, 0, lineStart)

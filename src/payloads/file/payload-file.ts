@@ -45,20 +45,20 @@ export class PayloadFile {
    * after an error, the next call opens the file again.
    */
   append(lines: readonly Uint8Array[]): Appended {
-    let kept = 0
+    let written = 0
     let fruitless = 0
     try {
       this.#ready()
-      while (kept < lines.length) {
-        const more = this.#ready().append(lines.slice(kept))
-        kept += more
+      while (written < lines.length) {
+        const more = this.#ready().append(lines.slice(written))
+        written += more
         fruitless = more === 0 ? fruitless + 1 : 0
         if (fruitless === fruitlessLimit) throw new Error('writes are cut short')
       }
-      return { written: kept, error: null }
+      return { written, error: null }
     } catch (error) {
       this.close()
-      return { written: kept, error }
+      return { written, error }
     }
   }
 
