@@ -32,8 +32,8 @@ import { checkUpstream } from './doctor/check-upstream.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
+import { listModels } from './list-models.ts'
 import { payloadFiles } from './payload-files.ts'
-import { upstreamModels } from './upstream-models.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
 export interface RunningDashboard {
@@ -48,6 +48,9 @@ export interface RunningDashboard {
 
 /** Time limit for a connection to a tested address. */
 const testLimitMs = 5000
+/** Time limit for the default upstream's list of models, and its length. */
+const listLimitMs = 3000
+const mostModels = 1000
 
 /** Puts a dashboard together. Rejects with {@link OptionError}, and with the socket's error if the port cannot be had. */
 export async function openDashboard(
@@ -136,7 +139,12 @@ export async function openDashboard(
       dashboard: own,
       gatewayPort: options.port,
     }),
-    models: async () => upstreamModels((await gateway.status()).upstream, env),
+    models: async () => {
+      const { upstream: url } = await gateway.status()
+      const request = { url, keyHeader: [], connectTimeoutMs: listLimitMs, limitMs: listLimitMs }
+      const response = await listModels(request, env).catch(() => null)
+      return (response?.names ?? []).slice(0, mostModels)
+    },
     testUpstream: async (url) => {
       const findings = await checkUpstream({ url, key: '', connectTimeoutMs: testLimitMs }, env)
       const found = findings.find(({ check, state }) => check === 'upstream' || state === 'fault')
