@@ -173,7 +173,7 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   await page.locator('.timeline-bar').nth(1).hover()
   await untilTrue(
     page,
-    '/^Prompt tokens of claude-sonnet-5, up to 27,\\d{3}6,600$/.test(document.querySelector(".line-prompt").innerText)',
+    '/^Prompt tokens of claude-sonnet-5, up to 27,\\d{3}6,600$/.test(document.querySelector(".timeline-line").innerText)',
   )
   // A drag zooms to what it goes over, though it begins on a bar, and a double click leads back.
   const third = page.getByTitle((await page.locator('.timeline-bar').nth(2).getAttribute('title'))!, {

@@ -86,7 +86,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
       <div class="volume-head row wraps finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (
-          <span class={`volume-key colour-key ${areAllFailed ? 'failed' : ''}`}>
+          <span class={`volume-key colour-key ${areAllFailed ? 'failed' : 'part-first'}`}>
             {areAllFailed ? 'Failed' : 'All'}, peak {count(mostCalls)}
           </span>
         )}

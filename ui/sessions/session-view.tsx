@@ -193,7 +193,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           ],
           [
             'Cache breaks',
-            <span key="breaks" class={breaks > 0 ? 'session-broke' : ''}>
+            <span key="breaks" class={breaks > 0 ? 'sign-break' : ''}>
               {isCacheTold ? count(breaks) : unknownFigure}
             </span>,
           ],

@@ -11,6 +11,8 @@ const linePx = 44
 interface LineKind {
   readonly words: string
   readonly name: 'prompt' | 'cached' | 'cost'
+  /** Name of the colour among those of the page. */
+  readonly colour: 'first' | 'stream' | 'cost'
   readonly high: (points: readonly CoursePoint[]) => number
   /** The value at the top of the line, in words. */
   readonly top: (high: number) => string
@@ -24,14 +26,16 @@ const kinds: readonly LineKind[] = [
   {
     words: 'Prompt tokens',
     name: 'prompt',
+    colour: 'first',
     high: most,
     top: (high) => `, up to ${count(high)}`,
     format: count,
   },
-  { words: 'Cached share', name: 'cached', high: () => 1, top: () => '', format: percent },
+  { words: 'Cached share', name: 'cached', colour: 'stream', high: () => 1, top: () => '', format: percent },
   {
     words: 'Cost so far',
     name: 'cost',
+    colour: 'cost',
     high: most,
     top: (high) => `, up to ${dollars(high)}`,
     format: dollars,
@@ -55,7 +59,7 @@ export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: Timelin
   const width = Math.max(1, Math.min(axisPx, toPx) - left)
   return (
     <div class="timeline-lines">
-      {kinds.map(({ words, name, high, top, format }) => {
+      {kinds.map(({ words, name, colour, high, top, format }) => {
         const points = lines[name]
         if (points.length === 0) return null
         const most = high(points)
@@ -66,7 +70,7 @@ export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: Timelin
           end: axisPx,
         })
         return (
-          <div key={name} class={`timeline-line line-${name}`}>
+          <div key={name} class="timeline-line" style={{ '--part': `var(--${colour})` }}>
             <span class="timeline-line-words">
               {words}
               <span class="quiet">
