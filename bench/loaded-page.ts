@@ -131,7 +131,7 @@ async function choices(browser: TestBrowser, origin: string, rounds: number): Pr
     for (let round = 0; round < rounds; round++) {
       await page.goto(`${origin}/${query}`)
       await page.evaluate('benchReady')
-      // Answers are shared for a second: whoever asks again within it waits for nothing.
+      // Equal questions within a second share an answer, and would measure no wait.
       await page.waitForTimeout(1100)
       const box = await page.getByRole('button', { name: button, exact: true }).boundingBox()
       if (box === null) throw new Error(`no button ${button}`)

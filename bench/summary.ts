@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The middle of the ratios of two targets round by round: a neighbour who is loud for some rounds is loud
+ * The middle of the ratios of two targets round by round: a neighbour that is loud for some rounds is loud
  * for both, so this holds where the ratio of two medians does not.
  */
 export function medianRatio(values: readonly number[], yardstick: readonly number[]): number {

@@ -18,7 +18,7 @@ const dayMs = 86_400_000
 const minutesAtOnce = 240
 const pauseMs = 20
 
-/** Adds fifteen days of made-up calls, and how full the slots were, to a database, nothing of it twice. Rejects when it is told to end. */
+/** Adds fifteen days of made-up calls and slot use to a database, nothing of it twice. Rejects when it is aborted. */
 export async function writePast(
   db: string,
   { host, endMs, signal }: { readonly host: string; readonly endMs: number; readonly signal?: AbortSignal },

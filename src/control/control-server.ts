@@ -36,7 +36,7 @@ export interface ControlServerOptions {
 export interface ControlServer {
   /** True while the folder's socket leads to this gateway. */
   readonly holdsName: boolean
-  /** False if the socket's file is gone: somebody has removed it, or the whole folder. */
+  /** False if the socket's file was removed, alone or with its folder. */
   readonly hasName: boolean
   /** Writes the process record if it is missing. Returns the problem, or `null`. */
   record(): string | null

@@ -32,7 +32,7 @@ import { sessionRoutes } from './routes/session-routes.ts'
 
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
 const maxConnections = 256
-/** How long answers that are under way may go on when the server closes. */
+/** Time for running responses to end when the server closes. */
 const closeLimitMs = 1000
 
 const socketLimits = {
@@ -55,7 +55,7 @@ export interface DashboardServerOptions extends DashboardDeps {
   /** Names besides loopback ones and addresses under which the dashboard answers. */
   readonly allowedHosts: readonly string[]
   readonly clock: Clock
-  /** Told of faults of our own, which are never shown to who asked. */
+  /** Receives internal errors, which clients never see. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -114,7 +114,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   let isClosing = false
   const app = makeApp(routes, { isClosing: () => isClosing, onFault })
 
-  /** Every request passes the guard first, whatever its path, method or shape. */
+  /** Every request of any path, method or shape passes the guard first. */
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     // It came in one read with a request whose refusal has ended the connection.
     if (!req.socket.writable) return

@@ -8,7 +8,7 @@ const nameLength = 120
 // oxlint-disable-next-line no-control-regex -- just these
 const unreadable = /[\u0000-\u001f\u007f-\u009f]/g
 
-/** The values of the label `model`: bounded, whatever clients ask for. */
+/** The values of the label `model`, bounded against clients that make up names. */
 export class ModelLabels {
   /** Labels by the requested name. */
   readonly #labels = new Map<string, string>()

@@ -121,7 +121,7 @@ export function shownDefault(value: unknown): string | null {
   return value === null || (Array.isArray(value) && value.length === 0) ? null : shownValue(value)
 }
 
-/** The arguments that give a command exactly these values, each of them, whatever its environment says. */
+/** The arguments that give a command exactly these values, in any environment. */
 export function argumentsOf<V>(table: OptionTable<V>, values: Readonly<V>): readonly string[] {
   const args: string[] = []
   for (const key in table) {

@@ -51,7 +51,7 @@ export function startPayloadWorker(settings: PayloadSettings): Worker {
 
 /**
  * The raw log of payloads and its live feed. A thread of its own makes and writes the records; this class copies bodies, within
- * bounds, and sends them. It never throws into a call, makes none wait, and costs a call nothing that nobody logs or watches.
+ * bounds, and sends them. It never throws into a call, makes none wait, and costs a call nothing that is neither logged nor watched.
  */
 export class PayloadLog implements PayloadPort {
   readonly #options: Required<PayloadLogOptions>
@@ -108,7 +108,7 @@ export class PayloadLog implements PayloadPort {
     return this.#enabled || this.#listeners.size > 0
   }
 
-  /** Null if nobody logs or watches this call, its client asked for no copy, or the copies use too much memory. */
+  /** Null if this call is neither logged nor watched, its client asked for no copy, or the copies use too much memory. */
   begin(call: PayloadCall): PayloadCopy | null {
     const keeping = this.#enabled ? keepingOf(this.#capture, call.call.id) : 'never'
     const isFed = this.#listeners.size > 0

@@ -29,7 +29,7 @@ export interface FolderTraces {
   readonly recordedRuns: boolean
 }
 
-/** Finds the gateway of a data folder, whoever started it. */
+/** Finds the gateway of a data folder, started by any program. */
 export class GatewayFinder {
   readonly client: ControlClient
   readonly limits: SupervisorLimits

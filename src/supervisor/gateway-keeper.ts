@@ -23,7 +23,7 @@ export interface GatewayKeeperOptions {
   readonly clock: Clock
   readonly finder: GatewayFinder
   /**
-   * Starts a gateway in place of the crashed one, unless another runs by now. Resolves with false if somebody has stopped it
+   * Starts a gateway in place of the crashed one, unless another runs by now. Resolves with false if it was stopped
    * meanwhile; rejects if it does not come up.
    */
   readonly startAgain: (values: GatewayValues, crash: GatewayCrash) => Promise<boolean>
@@ -65,7 +65,7 @@ export class GatewayKeeper {
     return this.#crash
   }
 
-  /** The gateway's process; null without one, or if it was told to end. */
+  /** The gateway's process; null without one, or after a stop. */
   get knownPid(): number | null {
     return this.#options.finder.seen === null ? null : this.#lastPid
   }
@@ -177,12 +177,12 @@ export class GatewayKeeper {
     try {
       const isThere = await startAgain(valuesOf(seen), crash)
       if (this.#crash !== starting) return
-      // Another dashboard starts the gateway, or somebody has stopped it: the next check shows which.
+      // Another dashboard starts the gateway, or it was stopped: the next check shows which.
       if (!isThere) this.#forget()
       // The gateway may be gone again before the next check.
       else if (finder.seen !== null) this.#runs(finder.seen)
     } catch (error) {
-      // Somebody has stopped or started a gateway meanwhile.
+      // A gateway was stopped or started meanwhile.
       if (this.#crash !== starting || this.#isClosed) return
       const failed = failedBefore + 1
       const isLast = failed >= mostFailedStarts

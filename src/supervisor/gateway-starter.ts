@@ -92,7 +92,7 @@ export class GatewayStarter {
 
   /**
    * Makes the running gateway start its successor, which takes over without losing a call. Resolves when the successor is
-   * healthy. Rejects with {@link ProcessError}, which says whether the running gateway goes on.
+   * healthy. Rejects with {@link ProcessError}, which says whether the running gateway continues.
    */
   takeOver(plan: GatewayValues): Promise<void> {
     const { clock, logFile, finder } = this.#options

@@ -62,7 +62,7 @@ export interface JobsOptions extends JobCommand {
 }
 
 /**
- * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still. A job goes on when the
+ * Runs jobs as processes of their own, so that neither the dashboard nor the gateway is blocked. A job continues when the
  * dashboard ends.
  */
 export class Jobs {
@@ -151,7 +151,7 @@ export class Jobs {
     return true
   }
 
-  /** Detaches running jobs, which go on alone. */
+  /** Detaches running jobs, which continue alone. */
   close(): void {
     this.#watchers.clear()
     for (const running of this.#running.values()) running.detach()

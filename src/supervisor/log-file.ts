@@ -118,7 +118,7 @@ export class LogFile {
   /** Rejects with the system's error. */
   async rotateIfLarge(): Promise<void> {
     if ((await this.size()) < maxLogBytes) return
-    // The log is copied and emptied, because the gateway would go on writing to a renamed file. A link is not followed.
+    // The log is copied and emptied, because the gateway would continue to write to a renamed file. A link is not followed.
     await rm(this.#rotatedPath, { force: true })
     await copyFile(this.path, this.#rotatedPath, constants.COPYFILE_EXCL)
     await chmod(this.#rotatedPath, 0o600)

@@ -28,7 +28,7 @@ export interface JobDescription<Progress, Result> {
 export interface RunningJob<Result> {
   /** Settles when the process has ended, because only then the next job can begin. Rejects with {@link JobError}. */
   readonly result: Promise<Result>
-  /** Detaches the job, which goes on alone. */
+  /** Detaches the job, which continues alone. */
   readonly detach: () => void
 }
 

@@ -40,7 +40,7 @@ export type GatewayProcess = Pick<
 >
 
 /**
- * The gateway of a data folder, whoever started it. The control socket finds it, and a started gateway outlives this process.
+ * The gateway of a data folder, started by any program. The control socket finds it, and a started gateway outlives this process.
  * Operations run one after the other; a second request for the same joins the first.
  *
  * Methods with settings may throw {@link SettingError}; then nothing has changed. But a gateway that came up runs on if its
@@ -165,7 +165,7 @@ export class SupervisedGateway {
 
   /**
    * Replaces the gateway, or starts one. Resolves when the new gateway is healthy; the old one finishes its calls beside it. If
-   * the new one does not come up, the old one goes on or is started again, and this rejects with {@link ProcessError}.
+   * the new one does not come up, the old one continues or is started again, and this rejects with {@link ProcessError}.
    */
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
     return this.#inTurn('restart', settings, (checked) => this.#restart(checked)).outcome
@@ -199,7 +199,7 @@ export class SupervisedGateway {
     return { ...(await this.status()), already_running: !isOurs }
   }
 
-  /** Resolves with true if a gateway runs, with false if somebody has stopped it. Rejects with {@link ProcessError}. */
+  /** Resolves with true if a gateway runs, with false if it was stopped. Rejects with {@link ProcessError}. */
   async #startAgain(values: GatewayValues, crash: GatewayCrash): Promise<boolean> {
     const { outcome } = this.#operations.run(`start again ${crash.at}`, async () => {
       const { control, record } = await this.#finder.find()

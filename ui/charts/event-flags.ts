@@ -19,7 +19,7 @@ const pxPerLetter = 6.2
 const paddingPx = 10
 const gapPx = 3
 
-/** The labels of the marks of a frame, from left to right. None of them overlaps another one or leaves the plot. */
+/** The labels of the marks of a frame, from left to right. No label overlaps another one or leaves the plot. */
 export function eventFlags(
   marks: readonly ChartMark[],
   frame: TimeFrame,

@@ -8,7 +8,7 @@ import type { CompareColumnName } from '../data/sorted-columns.ts'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
-/** A model, client or upstream, as `/api/query` tells it. */
+/** A model, client or upstream of `/api/query`. */
 export interface CompareGroup extends GroupFigures {
   /** Null for calls that name none. */
   readonly key: string | null

@@ -47,7 +47,7 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
   readonly summary: { readonly calls: number }
 }
 
-/** Models, clients or upstreams beside one another: who is slow, who fails, who costs. */
+/** Compares models, clients or upstreams by speed, failures and cost. */
 export function CompareView() {
   const { address, go } = useNavigation()
   const asked = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(

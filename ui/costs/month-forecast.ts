@@ -25,7 +25,7 @@ export function forecastBounds(nowMs: number, utc: boolean): Bounds {
   return { fromMs: Math.min(monthMs, weekMs), toMs: nowMs }
 }
 
-/** Makes a forecast from days without a gap, the last of them today. Null if none of them has a cost. */
+/** Makes a forecast from days without a gap, the last one today. Null if no day has a cost. */
 export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   const today = days.at(-1)
   if (today === undefined || days.every(({ cost_usd: usd }) => usd === null)) return null

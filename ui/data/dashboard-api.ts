@@ -10,7 +10,7 @@ const actionLimitMs = 600_000
 /** A page of calls. */
 export type { CallList as CallsAnswer } from '../../src/api/calls.ts'
 
-/** Makes an answer of the text that came; `JSON.parse` unless told. */
+/** Parses the text of an answer (default: `JSON.parse`). */
 export type AnswerReader<Answer> = (text: string) => Answer
 
 /** Asks the dashboard for something. Rejects with `DashboardError`, or with the signal's reason. */

@@ -28,7 +28,7 @@ export interface GatewayNow {
   /** The consequence for users; empty for none. */
   readonly meaning: string
   readonly canStart: boolean
-  /** Null while there is no gateway that tells. */
+  /** Null while no gateway reports it. */
   readonly load: GatewayLoad | null
 }
 
@@ -75,7 +75,7 @@ const notRecording: ReadonlySet<string> = new Set([
   'disk_full',
 ])
 
-/** For so long after a crash the bar tells it. */
+/** Time after a crash for which the bar shows it. */
 const crashShownS = 300
 
 /** The content of the bar for a status. */

@@ -39,7 +39,7 @@ export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): Bounds {
 }
 
 /**
- * How often figures of a range are asked for anew, in milliseconds; null where what has been asked for once stays as
+ * The interval at which figures of a range are loaded again, in milliseconds; null where a loaded answer stays as
  * it is. The longer the range, the less a minute changes in it.
  */
 export function refreshEveryMs(range: Range): number | null {

@@ -7,7 +7,7 @@ import { explained } from './meanings.ts'
 /** One figure of the first row of a view. */
 export interface FigureCard {
   readonly words: string
-  /** Says exactly what is meant. */
+  /** The exact meaning of the figure. */
   readonly meaning: string
   readonly value: string
   /** Behind the value, smaller. */

@@ -90,7 +90,7 @@ const pressable: ReadonlySet<string> = new Set([...fields, 'A', 'BUTTON', 'SUMMA
 /** Elements that Space presses; links are not among them. */
 const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 
-/** The name of a shortcut's key; null where the press is something else's: of a field, or with a key held down. */
+/** The name of a shortcut's key; null if the press belongs to a field, or has a modifier key. */
 export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string | null {
   if (press.altKey || press.isComposing || press.defaultPrevented) return null
   if (press.ctrlKey || press.metaKey) return press.key.toLowerCase() === 'k' ? commandK : null

@@ -7,7 +7,7 @@ export interface SegmentsProps<Choice extends string> {
   readonly words: Readonly<Record<Choice, string>>
   /** The tooltip of each choice. */
   readonly titles?: Readonly<Record<Choice, string>>
-  /** Null where none of them is. */
+  /** The chosen one; null if none is. */
   readonly chosen: Choice | null
   readonly onChoose: (choice: Choice) => void
 }

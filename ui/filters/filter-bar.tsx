@@ -26,7 +26,7 @@ import { RangeFilter } from './range-filter.tsx'
 
 /** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
 const silentMs = 600
-/** After it a line tells that a question is still under way. */
+/** Time after which a line shows that a question is still running. */
 const longMs = 5000
 
 const rangeTitles = {
@@ -48,7 +48,7 @@ export interface FilterBarProps {
   readonly bucketWords?: string | undefined
   /** Further controls of the view. */
   readonly children?: ComponentChildren
-  /** Beside the button that asks anew. */
+  /** The text beside the button that loads again. */
   readonly actions?: ComponentChildren
 }
 

@@ -26,7 +26,7 @@ const outcomes = Object.keys(outcomeWords) as Outcome[]
 const manyValues = 8
 /** More are found by searching. */
 const mostListed = 100
-/** The question follows when somebody has stopped typing for so long. */
+/** The pause in typing after which the question is sent. */
 const typingMs = 200
 /** Most answers come sooner. */
 const silentMs = 300
@@ -86,7 +86,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const text = sought.trim()
   // Sessions can be too many to have them all here.
   const wanted = facet === 'session' ? text : ''
-  // An empty text is asked for at once.
+  // An empty text is sent at once.
   const asked = useSettled(wanted, wanted === '' ? 0 : typingMs)
   const { answer, error, isLoading, isStale, again } = useFacet(facet, address, asked)
   const isSlow = useDelayed(isLoading, silentMs)

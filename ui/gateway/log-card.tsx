@@ -10,7 +10,7 @@ import { Banner } from '../design/banner.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { counted } from '../format/figures.ts'
 
-/** The end of the gateway's log. It follows what is added, but never under the eyes of somebody who reads. */
+/** The end of the gateway's log. The view follows new lines, except while a person reads older ones. */
 export function LogCard({ file }: { readonly file: string }) {
   const { isBusy, error, run } = useAction()
   return (
@@ -47,7 +47,7 @@ export function LogCard({ file }: { readonly file: string }) {
 /** So near to the end counts as at the end, in CSS pixels. */
 const nearPx = 8
 
-/** The lines, with a way to the end for who reads before it. */
+/** The lines, with a button that leads to the end. */
 function LogLines() {
   const box = useRef<HTMLDivElement>(null)
   const now = useObservable(log)

@@ -34,15 +34,15 @@ import {
 const [leastPx, mostPx] = [108, 360]
 
 export interface BoardCardProps {
-  /** As the gateway last told them. */
+  /** The calls of the gateway's last report. */
   readonly calls: readonly LiveCall[]
   /** How many more there are. */
   readonly more: number
   readonly recordOf: (id: string) => CallJson | null
   readonly isRunning: boolean
-  /** Nobody tells how things are now. */
+  /** True if reports have stopped. */
   readonly isLost: boolean
-  /** Somebody reads what is below: it must not be moved. */
+  /** True while a person reads the list below, which must not move. */
   readonly isReadBelow: boolean
   /** j and k move through this list. */
   readonly hasKeys: boolean
@@ -61,7 +61,7 @@ export function BoardCard(props: BoardCardProps) {
   useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
   const asked = rows.find(({ id }) => id === askedId)
-  // Nothing goes on as far as anybody knows.
+  // Without reports, times do not run on.
   const lostMs = useRef<number | null>(null)
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
   const told = boardWords(calls)
@@ -112,7 +112,7 @@ export function BoardCard(props: BoardCardProps) {
 }
 
 interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
-  /** Since when nobody tells how things are; null while somebody does. */
+  /** Time of the last report, if reports have stopped; else null. */
   readonly lostMs: number | null
   readonly box: { current: HTMLDivElement | null }
   readonly rows: readonly BoardRow[]
@@ -193,7 +193,7 @@ interface RowProps extends RowHandlers {
   readonly index: number
   readonly count: number
   readonly topPx: number
-  /** Until when its times are told. */
+  /** The end of its times. */
   readonly nowMs: number
   readonly scaleMs: number
   readonly address: PageAddress

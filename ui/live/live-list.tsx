@@ -26,7 +26,7 @@ export interface LiveListProps {
   /** j and k move through this list. */
   readonly hasKeys: boolean
   readonly onOpen: (id: string) => void
-  /** Goes on with the newest. */
+  /** Continues with the newest calls. */
   readonly onResume: () => void
 }
 
@@ -37,7 +37,7 @@ export function LiveList(props: LiveListProps) {
   const times = useTimes()
   const list = useVirtualRows({ title: 'Live', all: calls, list: box, hasKeys, onOpen })
   const heightPx = useHeightBelow(box)
-  // A list that goes away is not told that the mouse has left it.
+  // A list that is removed gets no event for the mouse that leaves it.
   useEffect(() => reading.leave, [])
   useLayoutEffect(() => {
     if (!isHeld) list.toTop()

@@ -33,7 +33,7 @@ export function LiveView() {
   const { models, errorsOnly, text } = address
   const filter = useMemo(() => liveFilterOf(address), [models.join('\n'), errorsOnly, text])
   const shown = shownCalls(feed.calls, filter)
-  // Nobody reads an empty list.
+  // An empty list has no reader.
   const isHeld = shown.length > 0 && (isPaused || reading.isRead || address.call !== null)
   // Other filters make another list.
   const calls = useFrozen(shown, isHeld, filter)

@@ -17,7 +17,7 @@ import { captureRules, clearPoints, keepingTimes, loggingText } from './payload-
 const path = '/api/raw-log/status'
 const lookEveryMs = 5000
 
-/** Tells whether payloads are kept in a file, and switches it. */
+/** Shows and switches the logging of payloads. */
 export function PayloadLoggingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)

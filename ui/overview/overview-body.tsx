@@ -37,7 +37,7 @@ export interface OverviewBodyProps extends CallsCardProps {
   readonly thresholds: Thresholds | null
 }
 
-/** All that an answer tells. */
+/** All figures of an answer. */
 export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])

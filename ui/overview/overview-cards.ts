@@ -76,7 +76,7 @@ function tonesOf(
   }
 }
 
-/** The figures by which one sees whether all is well. Without thresholds none of them has a colour. */
+/** The figures that show whether all is well. Without thresholds they have no colours. */
 export function overviewCards(
   answer: Overview,
   thresholds: Thresholds | null = null,

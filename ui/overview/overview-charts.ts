@@ -30,7 +30,7 @@ function line(
   }
 }
 
-/** If there are too few calls at any one time for a percentile: the calls themselves, if they are told. */
+/** If there are too few calls at any one time for a percentile: the single calls, if the answer has them. */
 function orSingleCalls(
   percentiles: readonly ChartSeries[],
   singles: readonly (readonly number[])[] | undefined,

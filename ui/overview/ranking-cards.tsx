@@ -53,7 +53,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
     const rest = { group_by: by, measures: 'none' }
     return { by, path: `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}` }
   })
-  // As time goes by, what was told stays until the next answer; of another key it means nothing.
+  // The last answer stays until the next one comes; one of another key is dropped.
   const groups = asked.question?.by === by ? asked.answer?.groups : null
   const rows = useMemo(() => {
     const byCause = failures?.map(({ failure_code: key, calls }) => ({ key, calls }))
@@ -76,7 +76,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   )
 }
 
-/** In place of a list that the sums of folded calls do not tell for the present filters. */
+/** The text in place of a list that folded calls cannot give with the current filters. */
 function UntoldCard({ title }: { readonly title: string }) {
   return (
     <Card title={title}>

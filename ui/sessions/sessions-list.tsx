@@ -25,7 +25,7 @@ import { shownText } from '../payloads/shown-text.ts'
 import { costWords, firstWords, modelWords } from './session-text.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
-/** Scrolled by more than so much, in pixels, somebody reads what is below. */
+/** A list scrolled by more than this, in pixels, counts as read below. */
 const readPx = 22
 
 /** The sessions of a range, the one that was last called in first unless sorted otherwise. */
@@ -292,7 +292,7 @@ class Row extends PureComponent<RowProps> {
   }
 }
 
-/** Tokens in and out. Of calls that told no usage they are not known. */
+/** Tokens in and out, unknown for calls without usage. */
 function Tokens({ row: { input_tokens: input, output_tokens: output } }: { readonly row: SessionRow }) {
   if (input === 0 && output === 0) return unknownFigure
   return (

@@ -18,7 +18,7 @@ import { TimelineLines } from './timeline-lines.tsx'
 const lanePx = 20
 /** A press that moves by less is a click. */
 const dragPx = 5
-/** Beside what is seen so much more is drawn, and drawn anew when half of it is scrolled away. */
+/** The extra width drawn beside the visible part; it is drawn again when half of it is scrolled away. */
 const besidePx = 600
 const mostZoom = 1024
 
@@ -28,7 +28,7 @@ export interface TimelineProps {
   readonly onOpen: (id: string) => void
 }
 
-/** The calls of a session on one axis, what lay between them, and how prompt, cache and cost went on. */
+/** The calls of a session on one axis, the gaps between them, and the course of prompt, cache and cost. */
 export function Timeline({ course, openId, onOpen }: TimelineProps) {
   const box = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(box)

@@ -53,7 +53,7 @@ function show(report: ClientsReport, terminal: Terminal): void {
     print(`${onlyReported}\n`)
 }
 
-/** Said of budgets that nobody is held to. */
+/** The note on budgets that are only reported. */
 export const onlyReported =
   'Token limits only count: with --budget-action reject, calls over a limit get 429.'
 

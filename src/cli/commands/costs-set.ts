@@ -73,7 +73,7 @@ export const run: CommandRun<typeof table> = async (
     options.remove ? withoutOverride(costs, name) : withOverride(costs, name, body, now).costs
   const path = priceFileOf(options.db)
   try {
-    // Tells what is wrong with the body before anything is waited for.
+    // Reports errors in the values before anything is awaited.
     change(noPrices)
     // Nothing is made where there is nothing to take away.
     const isThere = !options.remove || change(pricesToChange(path)) !== null

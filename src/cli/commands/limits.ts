@@ -20,7 +20,7 @@ const advice: Readonly<Record<NoAnswer, string>> = {
   noReply: 'it is not responding',
 }
 
-/** `tokenweir limits`: what providers told the running gateway of their limits. */
+/** `tokenweir limits`: the providers' limits that the running gateway has seen. */
 export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const status = await new ControlClient(dirname(db)).status()
   if (typeof status === 'string') throw noGatewayAnswers(`in ${dirname(db)}`, advice[status])

@@ -33,7 +33,7 @@ export interface UpExtras {
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
 export const run: CommandRun<typeof table> = (options, { env }) => runUp(options, env)
 
-/** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
+/** Starts both processes, shows their state, and stops both at a signal; sets the process's exit code. */
 export async function runUp(
   options: Options<DashboardValues>,
   env: Environment,
@@ -113,7 +113,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
   await dashboard.close()
 }
 
-/** Says that a gateway that was found running goes on, as another program started it. */
+/** Prints that a gateway found running stays, because another program started it. */
 async function reportRunningGateway({ gateway }: RunningDashboard, display: StatusDisplay): Promise<void> {
   const { running, pid } = await gateway.status()
   if (!running || pid === null) return

@@ -75,7 +75,7 @@ async function bindError(host: string, port: number, flag: string): Promise<Comm
   }
 }
 
-/** `nc (process 4711)`: who listens on a port, as Linux tells root and the same user; else null (proc_pid_net(5)). */
+/** `nc (process 4711)`: the process on a port, which Linux shows to root and the same user; else null (proc_pid_net(5)). */
 function holderOf(port: number): string | null {
   try {
     const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`

@@ -16,7 +16,7 @@ export interface Column<Row> {
   /** If it is narrower than its texts, the width down to which those may be cut, and where. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
   readonly text: (row: Row, nowMs: number) => string
-  /** The colour of a cell; plain unless told. */
+  /** The colour of a cell (default: plain). */
   readonly tone?: (row: Row) => Tone
 }
 

@@ -16,7 +16,7 @@ export interface SlotSync {
 }
 
 export type SlotAnswer =
-  /** The pool does not know this holder: it has to join anew. */
+  /** The pool does not know this holder, which has to join again. */
   | { readonly known: false; readonly poolId: string }
   | {
       readonly known: true
@@ -167,7 +167,7 @@ export class SlotHolderProtocol {
     return answer.contended && answer.elsewhereMs === null && this.returnIdle()
   }
 
-  /** Joins anew, and holds exactly the slots in use. */
+  /** Joins again, with exactly the slots in use. */
   #joinAnew(poolId: string): void {
     this.#poolId = poolId
     this.#joinCount++

@@ -72,7 +72,7 @@ export class Restart implements ConnectionTaker {
 
   /**
    * Starts a successor and gives it the listening socket, so that no connection is refused. Resolves when the successor accepts
-   * calls, or when it has ended and this gateway goes on unchanged.
+   * calls, or when it has ended and this gateway continues unchanged.
    */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
     this.isHandingOver = true

@@ -29,7 +29,7 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 
 /** Time for the last bytes of an ended call to reach the client. */
 const lastAnswerMs = 1000
-/** How often the control socket is checked: somebody may remove it with its folder. */
+/** Interval of checking the control socket, which may be removed with its folder. */
 const controlCheckMs = 1000
 /** A gateway whose folder was deleted ends after this time without a call. */
 const longestUnreachableMs = 10 * 60_000
@@ -187,7 +187,7 @@ export class RunningGateway implements ControlledGateway {
     this.stop()
   }
 
-  /** Ends a start that did not take over: the predecessor goes on. */
+  /** Ends a start that did not take over; the predecessor continues. */
   abortStart(): void {
     this.#parts.restart.oldGateways.stopReceiving()
     this.stop()
@@ -296,7 +296,7 @@ export class RunningGateway implements ControlledGateway {
     left.catch(reportFault).finally(() => this.stop())
   }
 
-  /** Goes on after a failed successor, which may have had the port, the control socket and the PID file. */
+  /** Continues after a failed successor, which may have had the port, the control socket and the PID file. */
   async #resume(): Promise<void> {
     if (this.isStopping) return
     const { log, listener } = this.#setup
@@ -384,7 +384,7 @@ export class RunningGateway implements ControlledGateway {
     try {
       if (readText(pidFile).trim() === String(process.pid)) rmSync(pidFile)
     } catch {
-      // Somebody else has removed it.
+      // The file was removed already.
     }
   }
 

@@ -73,7 +73,7 @@ export class FeedReader {
     this.#response.uncork()
   }
 
-  /** Breaks the connection if nobody reads any more. Call it at intervals. */
+  /** Closes the connection if its reader no longer reads. Call it at intervals. */
   beat(): void {
     const unsent = this.#response.writableLength
     const taken = (this.#response.socket?.bytesWritten ?? 0) - unsent

@@ -7,7 +7,7 @@ const rounds = 3
 
 /**
  * Deletes all records of the log whose active file is at `filePath`. Full segments are deleted; the active file is emptied, so
- * that processes can go on writing to it. Throws the system's errors.
+ * that processes can continue to write to it. Throws the system's errors.
  */
 export function clearPayloads(filePath: string): void {
   try {
