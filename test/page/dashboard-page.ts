@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { pagePaths } from '../../src/dashboard/http/page-assets.ts'
 import { startBrowser } from '../support/browser.ts'
 
 const waitLimitMs = 30_000
 const lookEveryMs = 20
-
-/** All that the page can show. */
-export const viewPaths: readonly string[] = pagePaths
 
 /**
  * The dashboard's page in a browser. A test fails if anything goes wrong in it: errors on the console, exceptions, breaches of
