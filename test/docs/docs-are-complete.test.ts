@@ -4,11 +4,25 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { optionDocs } from '../../build/options-doc.ts'
-import { commands } from '../../src/cli/main.ts'
+import { fieldsDoc, withFieldTable } from '../../build/fields-doc.ts'
+import { optionDocs, withOptionTables } from '../../build/options-doc.ts'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
+import { positional } from '../../src/cli/commands/env.ts'
+import { commands } from '../../src/cli/main.ts'
 import { errorStatuses } from '../../src/dashboard/http/request-error.ts'
+import { ClientLabels } from '../../src/gateway/call/client-labels.ts'
+import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
+import { settingName, specsOf } from '../../src/options/option-spec.ts'
+import { RecordComposer } from '../../src/payloads/record/compose-record.ts'
+import type { RawAnswer } from '../../src/payloads/record/raw-payload.ts'
+import { costPicoUsd } from '../../src/pricing/cost.ts'
+import { tiersOf } from '../../src/pricing/price-tiers.ts'
+import { fees, tokenRates } from '../../src/pricing/rate-bounds.ts'
+import { readModelCosts } from '../../src/pricing/read-model-costs.ts'
+import { knownUpstreams } from '../../src/pricing/upstream-table.ts'
+import { askedAllTheSame } from '../clients/agents.ts'
 import { startDashboard } from '../dashboard/dashboard-under-test.ts'
+import { usageOf } from '../pricing/sample-costs.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -131,3 +145,144 @@ function anchorsOf(text: string): Set<string> {
     ),
   )
 }
+
+const clientsPage = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
+
+test('docs/clients.md has a recipe of at most ten lines for every client of `tokenweir env`', () => {
+  const recipes = [...clientsPage.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, recipe = '']) => recipe)
+  for (const recipe of recipes) assert.ok(recipe.trimEnd().split('\n').length <= 10, recipe)
+  for (const client of positional[1].split(', '))
+    assert.ok(
+      recipes.some((recipe) => recipe.includes(`tokenweir env ${client}`)),
+      client,
+    )
+})
+
+test('docs/clients.md names what agents look up all the same', () => {
+  const [, told = ''] = clientsPage.split('and no others:')
+  for (const name of askedAllTheSame) assert.ok(told.split('. ')[0]?.includes(name), name)
+})
+
+const pricesPage = readFileSync(new URL('../../docs/prices.md', import.meta.url), 'utf8')
+const [today, older] = [...pricesPage.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) =>
+  readModelCosts(json),
+)
+
+test('docs/prices.md lists every host whose prices are listed', () => {
+  const told = new Map<string, object>()
+  for (const [, hosts = '', prefix = '', provider] of pricesPage.matchAll(
+    /^ +\| (`.+?) \| (.+?) \| `(.+?)` \|$/gm,
+  )) {
+    for (const [, host = ''] of hosts.matchAll(/`(.+?)`/g)) {
+      told.set(host, { prefix: prefix === '–' ? '' : prefix.replaceAll('`', ''), provider })
+    }
+  }
+  assert.deepEqual(Object.fromEntries(told), knownUpstreams)
+})
+
+test('docs/prices.md lists every rate', () => {
+  const told = [...pricesPage.matchAll(/^\| `([a-z_\d]+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(told, [...tokenRates, ...fees])
+})
+
+test('the files in docs/prices.md are sound', () => {
+  assert.ok(today && 'costs' in today, JSON.stringify(today))
+  assert.ok(older && 'costs' in older, JSON.stringify(older))
+  assert.deepEqual(Object.keys(older.costs.overrides), ['gpt-4o'])
+})
+
+test('what docs/prices.md reckons is what is reckoned', () => {
+  assert.ok(today && 'costs' in today)
+  const rows = [...pricesPage.matchAll(/^\| `([^`]+)`: (.+?) \| (.+?) \| ([\d.]+) \|$/gm)]
+  assert.equal(rows.length, 5)
+  for (const [, key = '', counts = '', sum = '', usd] of rows) {
+    const count = (name: string): number =>
+      Number(new RegExp(`([\\d,]+) ${name}`).exec(counts)?.[1]?.replaceAll(',', '') ?? 0)
+    const period = today.costs.models[key]?.prices[0]
+    assert.ok(period, key)
+    const usage = usageOf({
+      inputTokens: count('in'),
+      cachedInputTokens: count('cached'),
+      cacheWriteTokens: count('written'),
+      cacheWrite1hTokens: count('for an hour'),
+      outputTokens: count('out'),
+    })
+    const pico = costPicoUsd(usage, { tiers: tiersOf(period, null) })
+    assert.equal(pico, Math.round(Number(usd) * 1e12), key)
+    const byHand = sum.split(' + ').map((part) => {
+      const [tokens = '', rate = ''] = part.split(' × ')
+      return Number(tokens.replaceAll(',', '')) * Number(rate) * 1e6
+    })
+    assert.equal(pico, Math.round(byHand.reduce((all, part) => all + part, 0)), key)
+  }
+})
+
+const composer = new RecordComposer({ salt: Buffer.alloc(16), maxBodyBytes: 1000 })
+
+function answerOf(contentType: string, body: Buffer, coding: string): RawAnswer {
+  return {
+    callId: 7_218_000_000_000_000,
+    wallTimeMs: 1_795_000_000_000,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: ['Content-Type', contentType, 'Content-Encoding', coding],
+    bytes: body,
+    totalBytes: body.length,
+    truncated: false,
+    model: null,
+    stream: true,
+    status: 200,
+    outcome: 'ok',
+    failureCode: null,
+    durationMs: 1,
+    chunkOffsetsMs: [1],
+  }
+}
+
+test('docs/raw-log.md tells of every field of a record, and of no other', async () => {
+  const doc = await readFile(new URL('../../docs/raw-log.md', import.meta.url), 'utf8')
+  const [, table = ''] = /## A record\n([^]*?)\n### /.exec(doc) ?? []
+  const told = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  )
+  const raws = [
+    answerOf('text/event-stream', Buffer.from('data: {}\n\n'), ''),
+    answerOf('image/png', Buffer.from([0xff]), ''),
+    answerOf('image/png', Buffer.from([0xff]), 'unknown'),
+  ]
+  const written = raws
+    .flatMap((raw) => [composer.composeAnswer(raw, 1), composer.composeRequest(raw, 1)])
+    .flatMap((line) => Object.keys(JSON.parse(line) as object))
+  assert.deepEqual(new Set(told), new Set(written))
+  assert.equal(new Set(told).size, told.length)
+})
+
+test('a bearer key has the fingerprint in the log that it has in its call', () => {
+  const salt = Buffer.from('0123456789abcdef')
+  const credential = 'Bearer sk-weir-0123456789abcdef'
+  const raw = { ...answerOf('', Buffer.alloc(0), ''), headers: ['Authorization', credential] }
+  const line = new RecordComposer({ salt, maxBodyBytes: 1000 }).composeRequest(raw, 1)
+  const print = new ClientLabels(salt).fingerprint(credential) ?? ''
+  assert.ok(line.includes(`"Bearer hmac:${print}(24)"`), line)
+})
+
+const texts = optionDocs.map((doc) => readFileSync(doc, 'utf8'))
+const [optionsPage = ''] = texts
+
+test('the pages of options and commands have the tables that `npm run docs` writes', () => {
+  assert.deepEqual(texts, withOptionTables(texts))
+})
+
+test('docs/fields.md has the fields of a call as the program has them', () => {
+  const fields = readFileSync(fieldsDoc, 'utf8')
+  assert.equal(fields, withFieldTable(fields), 'npm run docs writes them')
+})
+
+test('docs/options.md names the options that can be set on the dashboard', () => {
+  const [, told = ''] = /These options can be set there: ([^.]*)\./.exec(optionsPage) ?? []
+  const settable = specsOf(gatewayOptionTable).filter(({ changes }) => changes !== undefined)
+  assert.deepEqual(
+    told.match(/[a-z_\d]+/g),
+    settable.map(({ name }) => settingName(name)),
+  )
+})

@@ -45,9 +45,7 @@ function question(
 ): void {
   test(words, async () => {
     const { page } = opened
-    // As Back leads there, with nothing open: the page is loaded once.
-    await page.keyboard.press('Escape')
-    await page.evaluate(`history.pushState(null, '', '/'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.goto(dashboard.origin)
     await untilReady(page)
     let presses = 0
     await ask(page, async (target) => {

@@ -169,7 +169,7 @@ test('an answer that does not come at first is told with a way to ask again; lat
 /** The same instant gives the same calls: the figures below are theirs. */
 const nowMs = Date.UTC(2026, 10, 19, 16, 24)
 const incident = await shareDashboard((folder) => writePageData(folder, 'incident', nowMs))
-const day = `from=${new Date(nowMs - 86_400_000).toISOString()}&to=${new Date(nowMs).toISOString()}`
+const day = 'from=2026-11-18T16:24:00Z&to=2026-11-19T16:24:00Z'
 
 /** What `1.05 s`, `12 ms` and `1 min 40 s` are in milliseconds. */
 function millisecondsOf(words: string): number {

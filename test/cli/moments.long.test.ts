@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { startCommandProcess } from '../support/command-process.ts'
 import { cannotActAsOthers } from '../support/curl.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { type StopMoment, stopAtMoment } from './stop-moments.ts'
 
 test('what Node compiled is kept in the user’s own folder for the next start', async () => {
   await using dir = await makeTempDir()
@@ -33,4 +34,22 @@ async function runIn(cacheHome: string): Promise<unknown> {
   const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cacheHome }
   await using command = startCommandProcess({ args: ['--version'], directory: '/', env })
   return await command.exited
+}
+
+const moments: readonly StopMoment[] = [
+  // The gateway has just been started, and is not ready.
+  { command: 'up', way: 'twice', afterMs: null, againAfterMs: 0 },
+  { command: 'demo', way: 'twice', afterMs: null, againAfterMs: 60 },
+  { command: 'up', way: 'group', afterMs: null, againAfterMs: 0 },
+  { command: 'demo', way: 'service', afterMs: null, againAfterMs: 0 },
+  { command: 'gateway', way: 'hangup', afterMs: 700, againAfterMs: 0 },
+  { command: 'dashboard', way: 'group', afterMs: 900, againAfterMs: 0 },
+]
+
+for (const moment of moments) {
+  const { command, way, afterMs } = moment
+  const when = afterMs === null ? 'while its gateway starts' : `after ${afterMs} ms`
+  test(`${command}, stopped by ${way} ${when}, leaves nothing behind`, async () => {
+    assert.deepEqual(await stopAtMoment(moment), [])
+  })
 }
