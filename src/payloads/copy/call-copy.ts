@@ -34,17 +34,13 @@ class BodyCopy {
     this.#sender.hold(this.#bytes.capacity - before)
   }
 
-  get body(): RawBody {
-    const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.whole
-    return { bytes, totalBytes: this.#totalBytes, truncated: this.#truncated }
-  }
-
-  /** Gives the memory up. Returns how much that was. */
-  release(): number {
+  /** The copied body, with its memory; this copy is empty afterwards. */
+  release(): { readonly body: RawBody; readonly capacity: number } {
     const { capacity } = this.#bytes
+    const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.whole
     this.#sender.hold(-capacity)
     this.#bytes.release()
-    return capacity
+    return { body: { bytes, totalBytes: this.#totalBytes, truncated: this.#truncated }, capacity }
   }
 }
 
@@ -88,16 +84,10 @@ export class CallCopy implements PayloadCopy {
     this.#guard(() => {
       if (this.#isRequestOver) return
       this.#isRequestOver = true
-      const request = {
-        ...this.#begin,
-        ...this.#request.body,
-        wallTimeMs: this.#sender.wallTime(),
-        model,
-        stream,
-      }
+      const { body, capacity } = this.#request.release()
+      const request = { ...this.#begin, ...body, wallTimeMs: this.#sender.wallTime(), model, stream }
       this.#sender.send({ kind: 'request', keeping: this.#keeping, ...request })
-      const bytes = this.#request.release()
-      if (this.#keeping === 'if_failed') this.#hold(bytes)
+      if (this.#keeping === 'if_failed') this.#hold(capacity)
     })
   }
 
@@ -119,12 +109,8 @@ export class CallCopy implements PayloadCopy {
   ended({ model, stream, outcome, failureCode, durationMs }: CallRecord): void {
     this.requestEnd(model, stream)
     this.#guard(() => {
-      const answer = {
-        ...this.#begin,
-        ...this.#head,
-        ...this.#answer.body,
-        wallTimeMs: this.#sender.wallTime(),
-      }
+      const { body } = this.#answer.release()
+      const answer = { ...this.#begin, ...this.#head, ...body, wallTimeMs: this.#sender.wallTime() }
       const ending = { model, stream, outcome, failureCode, durationMs, chunkOffsetsMs: this.#offsetsMs }
       this.#sender.send({ kind: 'answer', keeping: this.#keeping, ...answer, ...ending })
     })

@@ -88,20 +88,21 @@ export class RecordSender {
     this.#callBytes += bytes
   }
 
-  /** The record's bytes must not change until the batch is sent. */
+  /** The sender owns the record's bytes, which must be a whole `ArrayBuffer` or its beginning: a large one is not copied. */
   send(record: SentRecord): void {
     const isRecord = record.kind !== 'started'
     if (this.#isClosed) {
       if (isRecord) this.#options.lost(1)
       return
     }
-    const text = JSON.stringify({ ...record, bytes: isRecord ? record.bytes.length : 0 })
+    const length = isRecord ? record.bytes.length : 0
+    // A large body goes alone.
+    if (length >= this.#batchBytes) this.flush()
+    const text = JSON.stringify({ ...record, bytes: length })
     this.#texts.push(text)
-    if (isRecord) {
-      this.#bodies.push(record.bytes)
-      this.#bytes += record.bytes.length
-      this.#records++
-    }
+    if (isRecord) this.#records++
+    if (isRecord && length > 0) this.#bodies.push(record.bytes)
+    this.#bytes += length
     this.#bytes += text.length
     if (this.#bytes >= this.#batchBytes) this.flush()
     else this.#flushSoon()
@@ -111,7 +112,11 @@ export class RecordSender {
   flush(): void {
     if (this.#texts.length === 0) return
     const [bytes, records] = [this.#bytes, this.#records]
-    const bodies = joined(this.#bodies).buffer
+    const [body] = this.#bodies
+    const bodies =
+      body?.buffer instanceof ArrayBuffer && this.#bodies.length === 1
+        ? body.buffer
+        : joined(this.#bodies).buffer
     const message = { kind: 'batch', records: `[${this.#texts.join()}]`, bodies } as const
     this.#empty()
     this.#sent.push({ atMs: this.now(), bytes, records })
