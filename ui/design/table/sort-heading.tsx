@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../icon.tsx'
+import type { explained } from '../meanings.ts'
 
 /** The value of `aria-sort`; undefined for a column that does not sort. */
 export type Sorted = 'ascending' | 'descending' | undefined
@@ -16,14 +17,15 @@ export interface Sorting {
   readonly onSort: (rising: boolean) => void
 }
 
-export interface SortHeadingProps extends Sorting {
+export interface SortHeadingProps extends Sorting, ReturnType<typeof explained> {
   readonly children: ComponentChildren
 }
 
 /** The words of a column that sorts: a press puts the largest first, another one the smallest. */
-export function SortHeading({ sorted, onSort, children }: SortHeadingProps) {
+export function SortHeading({ sorted, onSort, children, ...about }: SortHeadingProps) {
   return (
     <button
+      {...about}
       type="button"
       class="sort-heading"
       aria-pressed={sorted !== undefined}

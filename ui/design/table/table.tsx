@@ -35,15 +35,20 @@ export function Table({ caption, columns, class: className = '', children }: Tab
           {columns.map((column, at) => {
             const head: Exclude<ColumnHead, string> = typeof column === 'string' ? { words: column } : column
             const { words, class: ofColumn, meaning, sorting } = head
+            const about = typeof words === 'string' ? explained(words, meaning) : {}
+            if (sorting === undefined) {
+              return (
+                <th key={at} scope="col" class={ofColumn} {...about}>
+                  {words}
+                </th>
+              )
+            }
             return (
-              <th
-                key={at}
-                scope="col"
-                class={ofColumn}
-                aria-sort={sorting?.sorted}
-                {...(typeof words === 'string' && explained(words, meaning))}
-              >
-                {sorting === undefined ? words : <SortHeading {...sorting}>{words}</SortHeading>}
+              <th key={at} scope="col" class={ofColumn} aria-sort={sorting.sorted}>
+                {/* The keyboard is told what the figure means, too. */}
+                <SortHeading {...sorting} {...about}>
+                  {words}
+                </SortHeading>
               </th>
             )
           })}
