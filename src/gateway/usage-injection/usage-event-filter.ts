@@ -8,7 +8,8 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const quote = 0x22
 const finishMember = '"finish_reason":"'
-const finishName = '"finish_reason"'
+/** Lacks its first quote, as a search for it would stop at every name and text. */
+const finishName = Buffer.from('finish_reason"')
 /** Bytes kept of a chunk that ends within an event, for a finish reason that ends in the next chunk. */
 const longestFinish = 40
 const noBytes = Buffer.alloc(0)
@@ -216,6 +217,7 @@ type EventData = Readonly<Record<string, unknown>>
 /** True if the bytes contain a choice's finish reason. */
 function hasFinish(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
+    if (bytes[at - 1] !== quote) continue
     let value = at + finishName.length
     while (value < bytes.length && ((bytes[value] ?? 0) <= 0x20 || bytes[value] === colon)) value++
     if (bytes[value] === quote && value + 1 < bytes.length && bytes[value + 1] !== quote) return true
