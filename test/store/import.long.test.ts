@@ -215,7 +215,7 @@ test('calls of days that are kept as sums alone are left out, and that is said',
   assert.equal(result.skipped + result.present, some.length)
   assert.match(
     result.problems[0]?.problem ?? '',
-    /^calls before 2026-11-10T00:00:00\.000Z are kept as sums alone/,
+    /^calls before 2026-11-10T00:00:00\.000Z are kept only as sums/,
   )
 })
 
