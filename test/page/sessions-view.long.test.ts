@@ -189,7 +189,7 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   const near = (await third.boundingBox())!
   assert.ok(near.width > 600 && near.width < 800 && Math.abs(near.x - 60) < 60, JSON.stringify(near))
   assert.equal(await page.getByRole('dialog').count(), 0)
-  await page.locator('.line-cost').dblclick()
+  await page.locator('.timeline-line').last().dblclick()
   await page.locator('.timeline-zoom').getByText('All').waitFor()
   await page.locator('.timeline-bar.is-failed').click()
   const panel = page.getByRole('dialog')
