@@ -42,7 +42,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** A ratio, or a percentile, of fewer calls says little. */
 const leastCalls = 20
-/** Nobody notices a smaller delay of the first token. */
+/** A smaller delay of the first token is not noticeable. */
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
 const moneyLevels = [80, 100]

@@ -49,7 +49,7 @@ export interface CallQuestion {
   /** The number of values with the most calls over all buckets; the others are put together as the rest. */
   readonly top?: number
   /**
-   * Rising limits in milliseconds: how many of the calls that went well took how long is told with each group, from
+   * Rising limits in milliseconds: each group has the number of successful calls between them, from
    * one limit (inclusive) to the next. Within 1%; what lies beyond both ends counts in the bins there.
    */
   readonly durationLimitsMs?: readonly number[]

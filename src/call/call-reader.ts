@@ -113,8 +113,8 @@ export interface Growth {
 }
 
 /**
- * The questions asked of recorded calls, of whatever stores them: what any store must answer is stated in
- * `test/store/any-store.ts`. Whoever opens a reader may give it an `IsOver`: every method that may read many rows rejects
+ * The questions about recorded calls, for any store. The required answers are in
+ * `test/store/any-store.ts`. A reader may be opened with an `IsOver`: every method that may read many rows rejects
  * with `QueryTooSlowError` soon after it says so.
  */
 export interface CallReader {

@@ -9,10 +9,10 @@ export interface StoredCall extends RecordFields {
   readonly id: number
 }
 
-/** An ended call: exactly one per call, whatever became of it. */
+/** The record of an ended call: exactly one per call, however it ended. */
 export interface CallRecord extends StoredCall {
   readonly failureCode: FailureCode | null
-  /** Null only in the row of a call that was interrupted: it ended at a time that nobody knows. */
+  /** Null only in the row of a call that was interrupted: its end is unknown. */
   readonly durationMs: number
 }
 

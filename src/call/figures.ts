@@ -31,7 +31,7 @@ export const CacheSums = v.object({
   cached_share: v.nullable(v.number()),
   /**
    * The additional cost without a cache, by the prices of the calls' time; negative if the cache was written
-   * at a higher price and hardly read. Null where no price tells cached input from other.
+   * at a higher price and hardly read. Null where no price has a rate for cached input.
    */
   cache_saved_usd: v.nullable(v.number()),
 })

@@ -116,7 +116,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
 
   /** Every request of any path, method or shape passes the guard first. */
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    // It came in one read with a request whose refusal has ended the connection.
+    // The request came in one read with an earlier one, whose refusal has ended the connection.
     if (!req.socket.writable) return
     // No route would hear that the client has left already.
     if ((await guard.admits(req, res)) && !req.socket.destroyed) await app(req, res)

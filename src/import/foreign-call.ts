@@ -75,7 +75,7 @@ export function hostOf(url: string | null): string | null {
   return url === null ? null : (URL.parse(url.includes('://') ? url : `https://${url}`)?.host ?? null)
 }
 
-/** How a call ended, as far as its status tells. */
+/** The outcome that follows from a call's status. */
 export function endOf(
   status: number | null,
   isFailed: boolean,
@@ -91,7 +91,7 @@ function failureOf(status: number | null): FailureCode {
   return status < 400 ? 'stream_error' : 'upstream_http'
 }
 
-/** Milliseconds per output token after the first; null if they did not stream, or nobody knows. */
+/** Milliseconds per output token after the first; null if they did not stream, or it is unknown. */
 export function tpotOf(
   outputTokens: number | null,
   firstMs: number | null,

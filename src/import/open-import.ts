@@ -9,7 +9,7 @@ export interface OpenImport extends ReadCalls {
   readonly progress: () => { readonly done: number; readonly total: number }
 }
 
-/** Opens whatever can be imported; what it is of is found out unless it is named. Throws {@link ImportError}. */
+/** Opens an import; the source is detected unless it is named. Throws {@link ImportError}. */
 export async function openImport(path: string, named: ImportSource | null): Promise<OpenImport> {
   const first = await firstBytes(path)
   if (first.length === 0) throw new ImportError(`${path} is empty`)

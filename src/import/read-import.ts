@@ -24,7 +24,7 @@ export interface ReadCalls {
   readonly calls: AsyncIterable<ReadCall>
 }
 
-/** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
+/** Reads the calls of a file of text, whose source is detected unless it is named. Throws {@link ImportError}. */
 export async function readText(text: TextSource, named: ImportSource | null): Promise<ReadCalls> {
   const first = await firstPiece(text.pieces)
   const records = recordsOf(first, withFirst(first, text.pieces))

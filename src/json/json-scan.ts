@@ -98,7 +98,7 @@ export class JsonScan {
     return this.#isTooMuch ? undefined : jsonOrUndefined(fromLatin1(this.#skeleton))
   }
 
-  /** A string, an array or an object is not closed: the text ends too soon, or goes on. */
+  /** True while a string, an array or an object is not closed. */
   get isOpen(): boolean {
     return !this.#isTooMuch && (this.#entered.length > 0 || this.#depth > 0 || this.#inString)
   }
@@ -127,7 +127,7 @@ export class JsonScan {
     return this.#limit + 1 - this.#earlier.length
   }
 
-  /** Reads a byte between leaves; answers where to go on. */
+  /** Reads a byte between leaves; returns the index at which to continue. */
   #token(byte: number, at: number): number {
     if (isSpace(byte)) return at + 1
     const place = this.#place

@@ -7,7 +7,7 @@ import { byTime, timeOf } from './price-time.ts'
 
 /**
  * The book after a sync. `changed` are models whose price is another since this sync; `removed` those that the list has no
- * more, whose last price goes on; `rejected` entries of the list that were left out.
+ * more, whose last price stays in force; `rejected` entries of the list that were left out.
  */
 export interface SyncOutcome extends Pick<SyncResult, 'added' | 'changed' | 'removed' | 'rejected'> {
   readonly costs: ModelCosts
@@ -19,7 +19,7 @@ const leastShare = 0.7
 /** A list in which so large a part of the prices is out of bounds has another unit than ours. */
 const mostBadShare = 0.3
 
-/** The same of prices that are so many times as high or low as before, if enough are known to tell. */
+/** The same check for prices that rose or fell by this factor, if enough are known. */
 const oddFactor = 10
 const enoughKnown = 20
 

@@ -29,7 +29,7 @@ export type NoPrice = Extract<MatchedPrice, { readonly none: unknown }>
 
 /** A price, and who says so. */
 export interface Price {
-  /** As it is told: the entry's key as the file spells it, and its period that was in force when the call began. */
+  /** The entry's key as the file spells it, and its period in force when the call began. */
   readonly match: Exclude<MatchedPrice, NoPrice>
   readonly isOverride: boolean
   /** Smallest bound first, every rate filled in. */

@@ -36,7 +36,7 @@ export class PricesInForce {
     const file = readPriceFile(this.#path)
     this.problem = 'problem' in file ? file.problem : null
     if ('costs' in file && file.costs === null && !isFirst) {
-      // Some editors remove a file for a moment before they write it anew.
+      // Some editors remove a file for a moment before they write it again.
       this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
       return true
     }

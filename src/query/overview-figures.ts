@@ -58,7 +58,7 @@ function shortMeasure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasur
   return { n, p50: shortened(p50), p95: shortened(p95), p99: shortened(p99), max }
 }
 
-/** Four digits are more than percentiles within 1% can tell. */
+/** Four digits are enough for percentiles within 1%. */
 function shortened(value: number | null, digits: number = 4): number | null {
   return value === null ? null : Number(value.toPrecision(digits))
 }

@@ -9,11 +9,11 @@ import type { SpawnQuery } from './spawn-query.ts'
 export interface QueryProcessOptions {
   readonly clock: Clock
   readonly spawn: SpawnQuery
-  /** Told of faults of the process: that it died, or met an error of ours. */
+  /** Called with faults of the process: a crash, or an internal error. */
   readonly onFault: (error: unknown) => void
   /** From the asking to the answer. */
   readonly deadlineMs?: number
-  /** How long a process that has overrun its deadline may go on before it is killed. */
+  /** How long a process that has overrun its deadline may run before it is killed. */
   readonly graceMs?: number
   /** Different questions that wait or are being answered. */
   readonly limit?: number

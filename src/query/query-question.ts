@@ -141,11 +141,11 @@ export type QueryQuestion =
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000
-/** Entries of a dimension that are told apart; clients and strangers name models, and can name endlessly many. */
+/** Most listed values of a dimension; clients and strangers name models, and can name endlessly many. */
 export const mostEntries = 500
-/** Entries of a dimension that are told apart beside a time; the others are put together. */
+/** Most listed values of a dimension beside a time; the others are put together. */
 export const topEntries = 20
-/** Sessions that are told apart. */
+/** Most listed sessions. */
 export const topSessions = 100
 /** Rows of a list in another order than the newest first. */
 export const maxSorted = 100

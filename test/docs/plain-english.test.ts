@@ -20,6 +20,15 @@ function commentStartsIn(source: string): readonly string[] {
   )
 }
 
+/** A comment names its subject, and says who acts: these words hide both. */
+const badInComments = /^(?:It|That|Those|They|Nobody)\b|\b(?:told|anew|somebody|whoever|lent)\b/
+
+/** The comments of TypeScript, without code in backticks. */
+function commentsIn(source: string): readonly string[] {
+  const found = source.matchAll(/\/\*\*?\s*([^]*?)\*\/|(?:^|\s)\/\/ (.*)$/gm)
+  return Array.from(found, ([, block, line]) => (block ?? line ?? '').replaceAll(/`[^`\n]*`/g, 'Code').trim())
+}
+
 /** Each has a plain word: "default", "shown", "used", "say". */
 const badWords =
   /\b(?:unless (?:told|given)|that which|nothing of|lent|lends|(?:is|are|be) told|so many|goes before)\b/
@@ -92,6 +101,24 @@ test('comments in the code begin with their subject', () => {
     commentStartsIn(readFileSync(root + file, 'utf8'))
       .filter((start) => badStarts.test(start))
       .map((start) => `${file}: ${start}`),
+  )
+  assert.deepEqual(offenders, [])
+})
+
+test('comments in the code say who acts', () => {
+  assert.deepEqual(commentsIn('/** The call is told. */\nlet a = `x` // It ends.\n// A `told` call.'), [
+    'The call is told.',
+    'It ends.',
+    'A Code call.',
+  ])
+  const files = globSync('{src,ui}/**/*.{ts,tsx}', { cwd: root }).filter(
+    (file) => !/\.test\.tsx?$/.test(file),
+  )
+  assert.ok(files.length > 700)
+  const offenders = files.flatMap((file) =>
+    commentsIn(readFileSync(root + file, 'utf8'))
+      .filter((comment) => badInComments.test(comment))
+      .map((comment) => `${file}: ${comment}`),
   )
   assert.deepEqual(offenders, [])
 })

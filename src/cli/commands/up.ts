@@ -102,7 +102,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
     dashboard.gateway.abortStart()
     if (!(await dashboard.gateway.stopOwn())) await reportRunningGateway(dashboard, display)
   } catch (error) {
-    // It may have been stopped on the page.
+    // The gateway may have been stopped on the page.
     if (!(error instanceof ProcessError)) throw error
     if (error.code !== 'not_running') {
       reportError(error)

@@ -98,7 +98,7 @@ function holdsOne(pid: string, sockets: ReadonlySet<string>): boolean {
   try {
     return readdirSync(folder).some((fd) => sockets.has(readlinkSync(`${folder}/${fd}`)))
   } catch {
-    // It has ended, or is another user's.
+    // The process has ended, or belongs to another user.
     return false
   }
 }

@@ -9,7 +9,7 @@ import { type Column, column, fitting, tableOf, type TableStyle, right } from '.
 /** Calls as aligned lines. */
 export interface CallsTable {
   readonly header: string
-  /** One line, and a second one with what else there is to say of a call that did not end well. */
+  /** The line of a call, and a second one with the details of a failure. */
   readonly row: (call: CallJson) => string
   /** The line of totals. */
   readonly footer: string

@@ -47,7 +47,7 @@ export interface TableStyle extends LineStyle {
 
 /** A table whose widths are known. */
 export interface Table<Row> {
-  /** Those that have room. */
+  /** The columns that have room. */
   readonly columns: readonly Column<Row>[]
   readonly header: string
   /** A row, in the colours of its columns. */

@@ -25,7 +25,7 @@ export type SlotAnswer =
       /** Freed slots are to be given back: another gateway needs one, or more are held than exist. */
       readonly contended: boolean
       /**
-       * The wait (ms) of the oldest call elsewhere: a call here that has waited longer may keep a freed slot. Null if nobody waits
+       * The wait (ms) of the oldest call elsewhere: a call here that has waited longer may keep a freed slot. Null if no call waits
        * elsewhere, or more slots are held than exist.
        */
       readonly elsewhereMs: number | null
@@ -52,7 +52,7 @@ export interface BothClocks {
 
 /**
  * A holder's side of the slot protocol: a pure machine. A freed slot is kept for the next call, without a message, while
- * nobody waits elsewhere.
+ * no call waits elsewhere.
  */
 export class SlotHolderProtocol {
   readonly #holder: string

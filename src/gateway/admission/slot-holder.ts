@@ -42,7 +42,7 @@ const heartbeatMs = 1000
 const waitingHeartbeatMs = 100
 /** A slot that idles for so long goes back. */
 const longestIdleMs = 1000
-/** A pool that has not answered for so long gives slots to nobody, so this gateway keeps its own. */
+/** A pool that has not answered for this time grants no slots, so this gateway keeps its own. */
 const noReplyMs = 200
 
 /** Keeps one gateway to the slots that the pool grants it, and reports its demand. Without a link all slots are its own. */

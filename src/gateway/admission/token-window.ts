@@ -41,7 +41,7 @@ const reservedRetryS = 60
  * The tokens of one owner in a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
  *
  * Minutes are those of the wall clock, as in the rows of calls. If the clock is set back, use in the new future still counts,
- * so nobody gains tokens by setting a clock. If the clock is set forward and back again, nothing is lost. Use more than a day
+ * so setting a clock gains no tokens. If the clock is set forward and back again, nothing is lost. Use more than a day
  * ahead does not count.
  */
 export class TokenWindow {

@@ -239,8 +239,8 @@ export class AnswerReader {
   }
 
   /**
-   * Timings are always of one choice, the event's own or the one that ended before, and so is a usage beside them; any
-   * other usage is of all choices.
+   * Timings belong to one choice: the event's own, or the one that ended before. So does a usage beside them; any
+   * other usage belongs to all choices.
    */
   #readPieces(top: Fields, choices: readonly Fields[], isEvent: boolean): void {
     const pieces = this.#reported

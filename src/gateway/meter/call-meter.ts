@@ -320,12 +320,12 @@ function isInference(callType: CallType): boolean {
   return callType === 'chat' || callType === 'embedding' || callType === 'rerank'
 }
 
-/** Faster than this nothing decodes: it is a text that was there already. */
+/** No model decodes faster: such a text existed before. */
 const leastTpotMs = 0.1
 
 /**
- * The time per token after the first, as the content came. `null` where it came bunched: where of the tokens after the
- * first one, spread evenly over the chunks, over a third came in the first tenth of the time. They were made before
+ * The time per token after the first, from the arrivals of content. `null` for bunched content: of the tokens after the
+ * first, spread evenly over the chunks, over a third came in the first tenth of the time. These were made before
  * the first content, and the time without them would be over 1.5 times too short.
  */
 function tpotOf(pace: ContentPace, tokens: number): number | null {

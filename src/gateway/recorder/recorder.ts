@@ -51,7 +51,7 @@ function noteTimes(record: CallDraft, timeline: CallTimeline): void {
   record.receiveMs = between(receivedAt, bodyReadAt)
   // A call that was never admitted has waited until it left or was refused.
   record.queueMs = between(bodyReadAt, timeline.admittedAt ?? closedAt)
-  // Without an answering attempt, all since the first one was lost.
+  // Without an answering attempt, all time since the first dispatch counts.
   record.retryWaitMs = between(timeline.firstDispatchAt, dispatchedAt ?? closedAt)
   record.connectMs = between(dispatchedAt, timeline.startedAt)
   record.ttfbMs = between(dispatchedAt, timeline.answeredAt)

@@ -105,7 +105,7 @@ export async function pullRows(
   keeper.stop()
 }
 
-/** Runs a loop while no other process on this file does, and connects anew after each error. */
+/** Runs a loop while no other process on this file does, and connects again after each error. */
 async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Promise<void> {
   const { path, clock, warn } = settings
   const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)

@@ -60,12 +60,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #answeredMs: number
   #lastProblem = ''
   #isClosed = false
-  /** Rows of this gateway that are not in the shared database yet: the others' pages tell of them. */
+  /** Rows of this gateway that are not in the shared database yet, which other gateways' pages report. */
   behind: () => number = () => 0
   #reportedBehind: number | null = null
   /** The connection that was asked last for the budget. */
   #budgetOf: PostgresConnection | null = null
-  /** The id of the schema in which this gateway has joined: a schema can be dropped and made anew. */
+  /** The id of the schema in which this gateway has joined: a schema can be dropped and created again. */
   #schema: string | null = null
   /** The other gateways on the list at the last answer. */
   #others: readonly string[] = []
@@ -159,12 +159,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
     return answer
   }
 
-  /** Another token limit for all. Rejects if the database cannot be told. */
+  /** Sets another token limit for all. Rejects if the database does not answer. */
   async setTokenLimit(tokenLimit: number): Promise<void> {
     await this.#set('SELECT tokenweir.set_token_limit($1)', [tokenLimit])
   }
 
-  /** All gateways that share, as the last answer told. */
+  /** All gateways that share, from the last answer. */
   status(): NonNullable<HealthReport['shared']> {
     const [gateways = 0, held = 0, active_all = 0, waiting_all = 0] = this.#figures
     const engine = this.#isAway ? 'away' : this.#isRecovered ? 'ok' : 'learning'
@@ -191,7 +191,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     return [{ code: 'limit_learning', message }]
   }
 
-  /** Another limit for all. Rejects if the database cannot be told. */
+  /** Sets another limit for all. Rejects if the database does not answer. */
   async setMax(maxConcurrent: number): Promise<void> {
     await this.#set('SELECT tokenweir.set_max_concurrent($1)', [maxConcurrent])
     this.#limit(maxConcurrent)

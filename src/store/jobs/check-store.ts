@@ -32,7 +32,7 @@ const daysInSample = 10
 /** Most findings of SQLite to list. */
 const findings = 20
 
-/** Checks a database by reading; the gateway may go on writing. */
+/** Checks a database by reading; the gateway may write meanwhile. */
 export function checkStore(path: string, { full }: { readonly full: boolean }): CheckReport | StoreAbsence {
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened

@@ -24,7 +24,7 @@ export interface CostEdit {
   readonly cost: StoredCost
 }
 
-/** Writes costs of calls, within the caller's transaction, and notes that the sums of their hours must be made anew. */
+/** Writes costs of calls, within the caller's transaction, and notes that the sums of their hours must be computed again. */
 export function costWriter(database: DatabaseSync): (edits: readonly CostEdit[]) => void {
   const statements = new RowStatements(database)
   const update = `UPDATE calls SET ${costColumns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`

@@ -18,7 +18,7 @@ import { ImportIds } from './import-ids.ts'
 import { ImportedEntries } from './imported-entries.ts'
 import { type JobContext, nextSize, readStore, runJob } from './job.ts'
 
-/** A call that was read; `key` tells it from all others of its source. */
+/** A call that was read; `key` is unique in its source. */
 interface KeyedCall {
   readonly line: number
   readonly call: StoredCall
@@ -267,7 +267,7 @@ class CallImport {
     return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
   }
 
-  /** The owner of the id in the file: nobody, this call, its former row `interrupted`, or another call. */
+  /** The owner of the id in the file: none, this call, its former row `interrupted`, or another call. */
   #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
     const placed = this.#placed.get(call.id)
     if (placed !== undefined) return identityOf(placed) === identityOf(call) ? 'same' : 'other'
@@ -312,7 +312,7 @@ class CallImport {
   }
 }
 
-/** The columns that tell two calls with one id apart: the name of the instance, then the row's columns. */
+/** The columns that distinguish two calls with one id: the name of the instance, then the row's columns. */
 function identityOf(call: StoredCall): string {
   const { instance, outcome, durationMs, upstreamRequestId, status, inputTokens, outputTokens } = call
   const durationUs = durationMs === null ? null : Math.round(durationMs * 1000)

@@ -6,7 +6,7 @@ import { lockJob } from '../sqlite/store-files.ts'
 
 export type JobClock = Pick<Clock, 'now' | 'wallTime' | 'delay'>
 
-/** How far a job has come, in whatever it counts. */
+/** Progress of a job, in its own unit. */
 export interface JobProgress {
   readonly done: number
   readonly total: number

@@ -18,7 +18,7 @@ export interface RebuildOutcome {
 }
 
 /**
- * Counts calls again, and makes the wrong sums of hours and days anew, with pauses, while others read and write. A rebuild
+ * Counts calls again, and corrects the wrong sums of hours and days, with pauses, while others read and write. A rebuild
  * may be killed at any moment: the next updater of sums continues. Hours of folded calls stay as they are, but for the
  * cells of a damaged page.
  */

@@ -81,7 +81,7 @@ export async function repriceStore(
 }
 
 /**
- * Prices calls anew. Calls are read without the lock, for nothing but this job changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
+ * Recalculates the costs of calls. Calls are read without the lock, because only this job changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
  */
 function repriceCalls(
   database: DatabaseSync,

@@ -21,7 +21,7 @@ export function haveDamage(database: DatabaseSync): boolean {
 
 /**
  * Replaces the table of sums if a page of it is damaged. The new table has the sums of folded calls, as far as they can be
- * read; all others are made anew.
+ * read; all others are computed again.
  */
 export function replaceDamaged(database: DatabaseSync): void {
   if (!haveDamage(database)) return

@@ -1,6 +1,6 @@
 import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 
-/** The fields by which the sums tell calls apart. */
+/** The fields by which the sums are grouped. */
 export const sumDimensions = [
   'call_type',
   'outcome',
@@ -56,12 +56,12 @@ export const groupings: readonly Grouping[] = [
   { id: 4, by: sumDimensions, widths, mostKeys: 200_000 },
 ]
 
-/** In a key, in place of a value that its grouping does not tell apart, or that its calls do not have. */
+/** The placeholder in a key for a value that its grouping, or its calls, do not have. */
 export const noId = -1
 /** In place of a name that came when its grouping had all its keys. */
 export const otherId = -2
 
-/** `null` if no grouping tells all of these apart. */
+/** `null` if no grouping has all of these fields. */
 export function groupingFor(asked: ReadonlySet<string>): Grouping | null {
   return groupings.find(({ by }) => asked.isSubsetOf(new Set<string>(by))) ?? null
 }

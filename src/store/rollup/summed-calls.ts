@@ -94,7 +94,7 @@ function isUsed(row: SummedCall): boolean {
   return valueIn(row, 'usage_source_id') !== usageSourceCodes.none || valueIn(row, 'search_units') !== null
 }
 
-/** Sums of calls of one quarter hour that no grouping tells apart. */
+/** Sums of calls of one quarter hour with the same key in every grouping. */
 export interface CallCell {
   /** Since 1970. */
   readonly quarterHour: number

@@ -37,7 +37,7 @@ interface DayWork {
 
 /**
  * Makes the sums of hours that lack calls. Calls beyond an hour's `seq` are added to its cells; the cells of a changed hour
- * are made anew. Each call counts once, as cells and `seq` change in one transaction. After an error, make a new `Summing`.
+ * are computed again. Each call counts once, as cells and `seq` change in one transaction. After an error, make a new `Summing`.
  */
 export class Summing {
   readonly #database: DatabaseSync

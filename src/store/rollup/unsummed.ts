@@ -20,7 +20,7 @@ export function noteCalls(statements: RowStatements, hour: number, seq: number):
 }
 
 /**
- * Notes that calls of an hour are changed or deleted, within the transaction that does so: its cells are made anew. False if
+ * Notes that calls of an hour are changed or deleted, within the transaction that does so: its cells are computed again. False if
  * calls of that time may have been folded away: the cells stay as they are.
  */
 export function noteChange(statements: RowStatements, hour: number): boolean {
@@ -38,7 +38,7 @@ export function foldedUntil(statements: RowStatements): number {
   return statements.number('SELECT until_ms FROM folding') ?? 0
 }
 
-/** Notes that the cells of a day must be made anew. */
+/** Notes that the cells of a day must be computed again. */
 export function noteDay(statements: RowStatements, day: number): void {
   const sql = 'INSERT INTO unsummed VALUES (1440, ?, 0, 0) ON CONFLICT DO UPDATE SET changes = changes + 1'
   statements.run(sql, day)

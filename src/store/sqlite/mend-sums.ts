@@ -10,7 +10,7 @@ const againAfterMs = 600_000
 const startedMs = new Map<string, number>()
 
 /**
- * Makes sums on a damaged page anew, in a process of low priority. Any reader or writer that meets the damage starts it; the
+ * Computes sums on a damaged page again, in a process of low priority. Any reader or writer that meets the damage starts it; the
  * job lock keeps a second process from working on the same database.
  */
 export function startMending(path: string): void {

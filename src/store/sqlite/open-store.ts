@@ -7,7 +7,7 @@ import { hasSchema, makeSchema, versionOf } from './schema.ts'
 import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
 import { StoreError } from './store-error.ts'
 
-/** "TkWr": tells our files from other programs' SQLite databases. */
+/** "TkWr": marks our files among other programs' SQLite databases. */
 export const applicationId = 0x546b_5772
 
 /** Older versions can damage a file that two processes use at once: https://sqlite.org/wal.html#walresetbug */
@@ -40,7 +40,7 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
 const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
 
 /**
- * True if an open file begins as our files do. A connection does not read the first page again, and would go on writing
+ * True if an open file begins as our files do. A connection does not read the first page again, and would continue to write
  * into a file that no other program can read.
  */
 export function hasOurHeader(file: number): boolean {
@@ -51,7 +51,7 @@ export function hasOurHeader(file: number): boolean {
 }
 
 /**
- * True if SQLite refused a text, which no damage makes of a database: somebody mistyped a path. The file is opened only now:
+ * True if SQLite refused a text, which no damage makes of a database: a path was mistyped. The file is opened only now:
  * to close it would drop the locks of this process's connections, which a database that opens may have.
  */
 function isTextRefused(error: unknown, path: string): boolean {
@@ -81,7 +81,7 @@ export function openForWriting(path: string): DatabaseSync {
   try {
     assertSqliteVersion(sqliteVersion(database))
     if (isEmpty(database)) {
-      // The first works only before the first page is written, which it writes: nobody may find that page without the id.
+      // The first works only before the first page is written, which it writes: no program may find that page without the id.
       database.exec(
         `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${applicationId}; COMMIT`,
       )
@@ -198,7 +198,7 @@ function refusalOf(database: DatabaseSync): 'other_version' | 'foreign' | 'damag
   return hasSchema(database) ? null : 'other_version'
 }
 
-/** The state of the file that an error of SQLite tells of; `null` if it is another error. */
+/** The state of the file after an error of SQLite; `null` if it is another error. */
 export function absenceOf(error: unknown): StoreAbsence | null {
   const fault = sqliteFault(error)
   if (fault === 'unavailable') return 'unreadable'
@@ -210,7 +210,7 @@ function makePrivateFile(path: string): void {
   const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   if (made !== undefined) chmodSync(dirname(path), 0o700)
   // Not opened where it is there: to close it would drop all locks that this process's connections hold on it
-  // (fcntl(2)), and whoever then closes as the last one would delete the log under them.
+  // (fcntl(2)), and the last one to close would then delete the log under them.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)
   else closeSync(openSync(path, 'a', 0o600))
 }

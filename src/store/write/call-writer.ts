@@ -355,7 +355,7 @@ function mayCost({ numbers }: CallBatch): boolean {
   return false
 }
 
-/** Says if a call tells how much it used. */
+/** True if a call has its usage. */
 function isUsed(numbers: Float64Array, base: number): boolean {
   return (
     numbers[base + indexOf.usageSource] !== usageSourceCodes.none ||

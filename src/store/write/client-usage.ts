@@ -14,7 +14,7 @@ export const ownInstances = 'SELECT id FROM instances WHERE version IS NOT NULL'
 const whoseColumns = `(SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
   (SELECT text FROM upstreams WHERE id = c.upstream_name_id)`
-/** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
+/** Calls of these clients or keys, or at these upstreams, with the columns for their use. */
 const spent = `SELECT c.id, c.duration_us, ${whoseColumns}, ${callColumns.join(', ')}
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL
   AND c.instance_id IN (${ownInstances}) AND (

@@ -69,7 +69,7 @@ export class OpenCalls {
     this.#newestAtTick = this.#newest
   }
 
-  /** The database was opened anew, and may be another: all calls are to be noted there. */
+  /** The database was opened again, and may be another one: all open calls have to be written to it. */
   reopened(): void {
     this.#opening++
     this.#waiting = this.#calls.size

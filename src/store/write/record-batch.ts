@@ -30,10 +30,10 @@ export interface CallBatch {
 }
 
 const limits = {
-  /** Words and characters after which the numbering starts anew: clients choose them, and could choose endlessly. */
+  /** Words and characters after which the numbering restarts, because clients can send endless words. */
   words: 10_000,
   characters: 4_000_000,
-  /** A longer word is cut: nobody reads more of a path or a user agent. */
+  /** Longest word, for a path or a user agent; a longer one is cut. */
   wordLength: 2000,
 } as const
 
@@ -214,7 +214,7 @@ export class BatchEncoder {
     return { count: size, numbers: batch.numbers(), texts, newWords: words.take(forgetWords), forgetWords }
   }
 
-  /** The receiving side begins anew, and knows no words. */
+  /** The receiver has started again, and knows no words. */
   forget(): void {
     this.#known = null
   }

@@ -228,7 +228,7 @@ export class StoreWriter {
     this.#retryLater()
   }
 
-  /** True if only sums are damaged: the file is not set aside, as sums can be made anew. */
+  /** True if only sums are damaged: the file is not set aside, as sums can be computed again. */
   #haveSumsDamage(error: unknown): boolean {
     return (
       sqliteCode(error) === sqliteCodes.corrupt && this.#store !== null && haveDamage(this.#store.database)
@@ -286,7 +286,7 @@ export class StoreWriter {
     if (this.#store === null) return
     try {
       this.#assertInPlace(this.#store)
-      // Writes to a log that nobody else finds are lost with this process.
+      // Writes to a log that no other process finds are lost with this one.
       if (fileKey(`${this.#settings.path}-wal`) !== this.#store.walKey)
         throw new StoreError('log_moved', 'the log was deleted or replaced')
       if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')

@@ -45,7 +45,7 @@ export function Table({ caption, columns, class: className = '', children }: Tab
             }
             return (
               <th key={at} scope="col" class={ofColumn} aria-sort={sorting.sorted}>
-                {/* The keyboard is told what the figure means, too. */}
+                {/* Keyboard users get the meaning of the figure, too. */}
                 <SortHeading {...sorting} {...about}>
                   {words}
                 </SortHeading>
