@@ -60,6 +60,8 @@ export async function openRawClient(port: number, host = '127.0.0.1'): Promise<R
   })
   socket.on('end', () => ended('fin'))
   socket.on('error', () => ended('reset'))
+  // Nothing more comes: who still waits would keep the test's process alive.
+  socket.on('close', () => condition.close('the connection is closed'))
 
   const taken = (method: string): RawResponse | undefined => {
     const response = parseRawResponse(received(), method)
