@@ -8,7 +8,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const quote = 0x22
 const finishMember = '"finish_reason":"'
-/** Lacks its first quote, as a search for it would stop at every name and text. */
+/** The end of the name, as a search that begins with a quote stops at every name and text. */
 const finishName = Buffer.from('finish_reason"')
 /** Bytes kept of a chunk that ends within an event, for a finish reason that ends in the next chunk. */
 const longestFinish = 40
