@@ -9,6 +9,40 @@ import { pageDatabase, writePageData } from './page-data.ts'
 import { writeRuns } from './session-data.ts'
 import { dashboardOver, shareDashboard } from './shared-dashboard.ts'
 
+// More clients than a glance takes, and more sessions than one answer has.
+const old = Array.from({ length: 120 }, (_, at) => ({
+  session: `old-${at}`,
+  client: `client-${at % 10}`,
+  calls: 1,
+  agoMs: 7_000_000 - at * 1000,
+}))
+const busy = await shareDashboard((folder) =>
+  writeRuns(folder, [...old, { session: 'the-first-of-all', client: 'codex', calls: 30, agoMs: 80_000_000 }]),
+)
+
+const hourMs = 3_600_000
+const tagged = await shareDashboard((folder) =>
+  writeRuns(folder, [
+    { session: 'a', calls: 12, agoMs: 5 * hourMs, tags: 'team:search,env:prod' },
+    { session: 'b', calls: 7, agoMs: 4 * hourMs, tags: 'team:ads,env:prod' },
+    { session: 'c', calls: 4, agoMs: 3 * hourMs },
+    // Beyond a week, which sums alone can answer in time.
+    { session: 'd', calls: 5, agoMs: 20 * 24 * hourMs, tags: 'team:ads' },
+  ]),
+)
+
+const requestId = 'chatcmpl-9f86d081884c7d65'
+
+const searched = await shareDashboard((folder) => {
+  writePageData(folder, 'day')
+  writeRuns(folder, [{ session: 'old run', calls: 9, agoMs: 5 * 86_400_000 }])
+  const database = openForWriting(pageDatabase(folder))
+  database
+    .prepare('UPDATE calls SET upstream_request_id = ? WHERE id = (SELECT max(id) FROM calls)')
+    .run(requestId)
+  database.close()
+})
+
 /** Waits until the page's address is this path and query. */
 async function untilAddress(opened: DashboardPage, expected: string): Promise<void> {
   await opened.page.waitForURL((url) => url.pathname + decodeURIComponent(url.search) === expected)
@@ -144,17 +178,6 @@ test('while it has not answered the stamp says since when, and how to ask again'
   await page.getByText(/^Updated /).waitFor()
 })
 
-// More clients than a glance takes, and more sessions than one answer has.
-const old = Array.from({ length: 120 }, (_, at) => ({
-  session: `old-${at}`,
-  client: `client-${at % 10}`,
-  calls: 1,
-  agoMs: 7_000_000 - at * 1000,
-}))
-const busy = await shareDashboard((folder) =>
-  writeRuns(folder, [...old, { session: 'the-first-of-all', client: 'codex', calls: 30, agoMs: 80_000_000 }]),
-)
-
 const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as const
 
 test('clients and sessions are chosen from those that there are, and found by their names', async () => {
@@ -238,17 +261,6 @@ test('the menu gives the focus back when it is closed, and begins anew when it i
   await first.and(page.locator(':focus')).waitFor()
 })
 
-const hourMs = 3_600_000
-const tagged = await shareDashboard((folder) =>
-  writeRuns(folder, [
-    { session: 'a', calls: 12, agoMs: 5 * hourMs, tags: 'team:search,env:prod' },
-    { session: 'b', calls: 7, agoMs: 4 * hourMs, tags: 'team:ads,env:prod' },
-    { session: 'c', calls: 4, agoMs: 3 * hourMs },
-    // Beyond a week, which sums alone can answer in time.
-    { session: 'd', calls: 5, agoMs: 20 * 24 * hourMs, tags: 'team:ads' },
-  ]),
-)
-
 test('a tag is chosen among those that calls have, and calls are compared by its key', async () => {
   await using opened = await openDashboardPage(tagged)
   const { page, button } = opened
@@ -289,18 +301,6 @@ test('a tag is chosen among those that calls have, and calls are compared by its
   await spend.getByText('Without this tag').waitFor()
   await untilReady(page)
   assert.deepEqual(await violations(page), [])
-})
-
-const requestId = 'chatcmpl-9f86d081884c7d65'
-
-const searched = await shareDashboard((folder) => {
-  writePageData(folder, 'day')
-  writeRuns(folder, [{ session: 'old run', calls: 9, agoMs: 5 * 86_400_000 }])
-  const database = openForWriting(pageDatabase(folder))
-  database
-    .prepare('UPDATE calls SET upstream_request_id = ? WHERE id = (SELECT max(id) FROM calls)')
-    .run(requestId)
-  database.close()
 })
 
 const newest = async (): Promise<CallJson> => {

@@ -19,6 +19,11 @@ import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboar
 import { pageDatabase, writePageData } from './page-data.ts'
 import { dashboardOver, shareDashboard } from './shared-dashboard.ts'
 
+/** The same instant gives the same calls: the figures below are theirs. */
+const nowMs = Date.UTC(2026, 10, 19, 16, 24)
+const incident = await shareDashboard((folder) => writePageData(folder, 'incident', nowMs))
+const day = 'from=2026-11-18T16:24:00Z&to=2026-11-19T16:24:00Z'
+
 const figureCards = (page: Page): Locator => page.getByRole('list', { name: 'Figures' }).getByRole('link')
 
 test('before the first call: how to make it, with this gateway’s address', async () => {
@@ -165,11 +170,6 @@ test('an answer that does not come at first is told with a way to ask again; lat
   await page.getByRole('alert').getByText('It took too long.').waitFor()
   assert.equal(await figureCards(page).count(), 7)
 })
-
-/** The same instant gives the same calls: the figures below are theirs. */
-const nowMs = Date.UTC(2026, 10, 19, 16, 24)
-const incident = await shareDashboard((folder) => writePageData(folder, 'incident', nowMs))
-const day = 'from=2026-11-18T16:24:00Z&to=2026-11-19T16:24:00Z'
 
 /** What `1.05 s`, `12 ms` and `1 min 40 s` are in milliseconds. */
 function millisecondsOf(words: string): number {
