@@ -11,12 +11,12 @@ export interface PollOptions<T> {
 
 export interface Poll {
   /** Polls now, or right after the running poll, which may have been too early. */
-  refresh(): void
+  readonly refresh: () => void
   /** Ends polling; `onRead` is not called again. */
-  stop(): void
+  readonly stop: () => void
 }
 
-/** Polls now and then at intervals, one at a time, and passes on each result. */
+/** Polls at once and then at intervals, one at a time, and passes on each result. */
 export function startPoll<T>(
   { clock, everyMs, read, onFault }: PollOptions<T>,
   onRead: (seen: T) => void = () => {},

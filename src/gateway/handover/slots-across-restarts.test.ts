@@ -79,6 +79,20 @@ test('the old gateway keeps the slots of its calls, those that wait among them, 
   }
 })
 
+test('a slot that goes to the other gateway cools before', async () => {
+  const { clock, chain, calls } = await started({ maxConcurrent: 1, slotCooldownMs: 500 })
+  calls.begin(chain.get(0))
+  await clock.advance(0)
+  const next = chain.restart()
+  calls.begin(next)
+  await clock.advance(1000)
+  await calls.end(0)
+  await clock.advance(499)
+  assert.equal(calls.at(next), 0)
+  await clock.advance(50)
+  assert.equal(calls.at(next), 1)
+})
+
 test('a call of the old gateway that comes for a slot later gets the next one that is free', async () => {
   const { clock, chain, calls } = await started({ maxConcurrent: 1 })
   const old = chain.get(0)

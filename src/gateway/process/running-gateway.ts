@@ -394,9 +394,5 @@ export class RunningGateway implements ControlledGateway {
 }
 
 function isDirectoryDeleted(): boolean {
-  try {
-    return statSync('.').nlink === 0
-  } catch {
-    return true
-  }
+  return (statSync('.', { throwIfNoEntry: false })?.nlink ?? 0) === 0
 }
