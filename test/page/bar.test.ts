@@ -121,7 +121,7 @@ test('a gateway that is killed is started again, which the bar and the Gateway v
   await page.getByRole('banner').getByText('Running, restarted after a crash', { exact: true }).waitFor()
   await opened.untilText(
     'crash',
-    new RegExp(`^\\S+: .*process ${pid}\\) ended .* \\(SIGKILL\\)\\. The dashboard has started`),
+    new RegExp(`^\\S+: .*process ${pid}\\) crashed \\(SIGKILL\\)\\. The dashboard has started`),
   )
   assert.notEqual((await dashboard.status()).pid, pid)
 })
