@@ -88,7 +88,7 @@ test('a database of another version is not read, and the reader is told what hel
     assert.equal(status, 1, stderr)
     assert.match(
       stderr,
-      /data\/llm_telemetry\.db: The database is of another version of tokenweir and is left as it is\. To start anew, .*\.\n$/,
+      /data\/llm_telemetry\.db: The database is of another version of tokenweir and is left as it is\. To start again, .*\.\n$/,
     )
   }
 })

@@ -146,7 +146,7 @@ test('size: as many of the oldest days as it takes, but yesterday; sums that are
   await clock.advance(lookMs)
   await until('it folded', () => folded.length === 2 && !retention.isFolding)
   assert.equal(callsIn(path), callsPerDay, 'yesterday stays')
-  assert.match(problems.join(), /^the database takes \d+ MB, more than --keep-mb 0\.1: what is left are sums/)
+  assert.match(problems.join(), /^the database takes \d+ MB, more than --keep-mb 0\.1: only sums are left/)
   await clock.advance(3 * lookMs)
   assert.equal(retention.isFolding, false, 'it does not try again and again')
   assertTold(path, calls, fromMs, todayMs)

@@ -67,7 +67,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         <Button
           small
           title="Ends this browser’s session"
-          onClick={() => void act('DELETE', '/api/session').finally(() => location.reload())}
+          onClick={() => void act('DELETE', '/api/session').then(reload, reload)}
         >
           Sign out
         </Button>
@@ -85,4 +85,9 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       </label>
     </dialog>
   )
+}
+
+/** After a failed request, too: the page may have reloaded itself before its answer came. */
+function reload(): void {
+  location.reload()
 }
