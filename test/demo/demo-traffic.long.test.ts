@@ -97,8 +97,7 @@ test('closing leaves nothing behind: the process ends by itself', async () => {
   const script = `
     import { startDemoTraffic } ${from('../../src/demo/demo-traffic.ts')}
     import { startDemoUpstream } ${from('../../src/demo/demo-upstream.ts')}
-    import { eventually } from '../support/eventually.ts'
-import { fastClock } ${from('../support/fast-clock.ts')}
+    import { fastClock } ${from('../support/fast-clock.ts')}
     const clock = fastClock(5)
     const upstream = await startDemoUpstream({ clock })
     let calls = 0

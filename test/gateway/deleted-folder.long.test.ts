@@ -68,7 +68,7 @@ test('calls are served for as long as there are any, and ten minutes later the g
   // The minutes count from the look that saw the last call.
   await eventually('its end', () => {
     gateway.setMs((ms += minutes / 6))
-    return command.stderr.includes('stopped, as its folder was deleted')
+    return command.stderr.includes('stopped: its folder was deleted')
   })
   assert.ok(ms >= 40 * minutes, `${ms}`)
   assert.equal((await command.exited).code, 0)

@@ -267,5 +267,5 @@ test('a gateway that stops because of a fault of its own is replaced while it fi
   const next = await another(supervisor, pid)
   assert.equal(next.port, port)
   assert.ok(place.gateways().includes(pid ?? 0), 'the old one finishes its call')
-  assert.match(told.join(' '), new RegExp(`process ${pid}\\) ended`))
+  assert.match(told.join(' '), new RegExp(`process ${pid}\\) crashed`))
 })
