@@ -37,11 +37,11 @@ export interface CallPanelProps {
   /** The call as the list behind knows it. */
   readonly listed?: CallJson | OverviewCall | undefined
   /** The call as the Live view has heard of it; it may be under way still. */
-  readonly fed?: LiveCall | undefined
+  readonly liveCall?: LiveCall | undefined
 }
 
 /** A call, to the right of its list, which stays usable; on a phone over the whole page. */
-export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) {
+export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -66,24 +66,27 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
       if (last instanceof HTMLElement) last.focus({ preventScroll: true })
     }
   }, [isModal])
-  const { address, amend } = useNavigation()
+  const { address, replace } = useNavigation()
   const times = useTimes()
   const { tab } = address
   useEffect(() => body.current?.scrollTo(0, 0), [id, tab])
 
   const path = `/api/calls/${id}`
-  const isUnderWay = fed?.isUnderWay ?? false
+  const isUnderWay = liveCall?.isUnderWay ?? false
   const [isRecorded, setRecorded] = useState(false)
-  const canBeRecorded = useSince(fed === undefined || fed.isLost ? 0 : fed.endHeardMs, recordedMs)
+  const canBeRecorded = useSince(
+    liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs,
+    recordedMs,
+  )
   const asked = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
-    everyMs: fed === undefined || isRecorded ? null : recordedMs,
+    everyMs: liveCall === undefined || isRecorded ? null : recordedMs,
   })
   const { answer, error, failure, again } = asked
   const full = answer?.id === id ? answer : null
   useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
-  const startedMs = brief === null ? (fed?.startedMs ?? null) : Date.parse(brief.started_at)
-  const ended = brief ?? fed?.ended ?? null
+  const startedMs = brief === null ? (liveCall?.startedMs ?? null) : Date.parse(brief.started_at)
+  const ended = brief ?? liveCall?.ended ?? null
   const tabs = allTabs.filter((tab) => tab !== 'error' || (ended !== null && ended.outcome !== 'ok'))
   const shown = tabs.includes(tab) ? tab : 'timing'
   const byTab = (words: (tab: CallTab, at: number) => string): Record<CallTab, string> =>
@@ -95,7 +98,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const keys = tabs.map((tab, at) => ({
     key: String(at + 1),
     words: callTabWords[tab],
-    run: () => amend({ tab }),
+    run: () => replace({ tab }),
   }))
   // The browser closes only modal dialogs by Escape.
   const escape = isModal ? [] : [{ key: 'Escape', words: 'Close', run: onClose }]
@@ -127,7 +130,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
               onMove(step)
             }}
           >
-            {brief === null ? (fed?.model ?? fed?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
+            {brief === null ? (liveCall?.model ?? liveCall?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
           </h2>
           <p class="fine row wraps">
             {ended !== null && <CallTag call={ended} />}
@@ -160,10 +163,10 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
         words={byTab((tab) => callTabWords[tab])}
         titles={byTab((_, at) => `Key ${at + 1}`)}
         chosen={shown}
-        onChoose={(tab) => amend({ tab })}
+        onChoose={(tab) => replace({ tab })}
       />
       <div class="panel-body stack" ref={body}>
-        {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
+        {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} liveCall={liveCall ?? null} />}
         {shown === 'timing' && (
           <>
             {brief !== null && <Brief call={brief} />}
@@ -173,8 +176,8 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
               <div class="skeleton" style={{ height: '16rem' }} />
             )}
             {isUnknown && (
-              <EmptyState title={`No call with this ID is recorded${fed === undefined ? '' : ' yet'}`}>
-                {fed === undefined &&
+              <EmptyState title={`No call with this ID is recorded${liveCall === undefined ? '' : ' yet'}`}>
+                {liveCall === undefined &&
                   'It may have been rolled up into totals, or be in another gateway’s database.'}
               </EmptyState>
             )}

@@ -21,7 +21,7 @@ export function useCallPanel<Call extends { readonly id: string }>(
   calls: readonly Call[],
   onEnd?: () => void,
 ): ListedPanel<Call> {
-  const { address, go, amend } = useNavigation()
+  const { address, go, replace } = useNavigation()
   /** The panel was opened on this page, so that Back closes it. */
   const isOwnStep = useRef(false)
   const isOpen = useRef(false)
@@ -31,20 +31,20 @@ export function useCallPanel<Call extends { readonly id: string }>(
   }, [address.call])
   const open = useCallback(
     (id: string, tab: CallTab = 'timing') => {
-      if (isOpen.current) return amend({ call: id })
+      if (isOpen.current) return replace({ call: id })
       isOwnStep.current = true
       go({ call: id, tab })
     },
-    [go, amend],
+    [go, replace],
   )
   const close = (): void => {
     if (isOwnStep.current) history.back()
-    else amend({ call: null, tab: 'timing' })
+    else replace({ call: null, tab: 'timing' })
   }
   const at = address.call === null ? -1 : calls.findIndex(({ id }) => id === address.call)
   const onMove = (step: 1 | -1): void => {
     const next = calls[at + step]
-    if (next !== undefined) amend({ call: next.id })
+    if (next !== undefined) replace({ call: next.id })
     else if (step === 1) onEnd?.()
   }
   return { open, call: calls[at], moves: at < 0 ? { onClose: close } : { onClose: close, onMove } }

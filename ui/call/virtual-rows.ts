@@ -51,7 +51,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   options: VirtualRowsOptions<Row>,
 ): VirtualRows<Row> {
   const { title, all, list, byWindow = false, hasKeys = true, onOpen, onNearEnd } = options
-  const { address, amend } = useNavigation()
+  const { address, replace } = useNavigation()
   // Another object with each move: also if the row stays the same, the focus goes there.
   const [{ id: wantedId }, setActive] = useState<{ readonly id: string | null }>({ id: null })
   const indexOf = (id: string | null): number => all.findIndex((row) => row.id === id)
@@ -97,7 +97,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     wantsFocus.current = true
     setActive({ id: row.id })
     show(next)
-    if (isInPanel) amend({ call: row.id })
+    if (isInPanel) replace({ call: row.id })
   }
   useLayoutEffect(() => {
     if (!wantsFocus.current) return

@@ -63,7 +63,7 @@ const rowsAtFirst = 50
 
 /** Prices of the calls of a range, or all; sets and syncs prices, and recalculates costs. */
 export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardProps) {
-  const { address, go, amend } = useNavigation()
+  const { address, go, replace } = useNavigation()
   const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
@@ -142,7 +142,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           label="Search prices"
           placeholder="Model, upstream or key"
           value={search}
-          onValue={(price) => amend({ price })}
+          onValue={(price) => replace({ price })}
         />
       </div>
       {isFiltered({ ...address, models: [] }) && (

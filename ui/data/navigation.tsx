@@ -15,7 +15,7 @@ export interface Navigation {
   /** Changes parts of the address: a step that Back undoes. */
   readonly go: (change: Partial<PageAddress>) => void
   /** Changes the address without a step in the history: for typing, and for moving through a list. */
-  readonly amend: (change: Partial<PageAddress>) => void
+  readonly replace: (change: Partial<PageAddress>) => void
 }
 
 const now = new Observable({ address: currentAddress(), isFirst: true })
@@ -35,9 +35,9 @@ function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): 
   follow()
 }
 
-const ways: Pick<Navigation, 'go' | 'amend'> = {
+const ways: Pick<Navigation, 'go' | 'replace'> = {
   go: (change) => move('pushState', change),
-  amend: (change) => move('replaceState', change),
+  replace: (change) => move('replaceState', change),
 }
 
 /** Follows Back and Forward from now on. */

@@ -7,7 +7,7 @@ const typingMs = 200
 
 /** A field for the search text of the address. */
 export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'>) {
-  const { address, amend } = useNavigation()
+  const { address, replace } = useNavigation()
   const [text, setText] = useState(address.text)
   /** The text last written to or read from the address; the field may hold newer text. */
   const shared = useRef(address.text)
@@ -20,7 +20,7 @@ export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'
     if (text === address.text) return
     const timer = setTimeout(() => {
       shared.current = text
-      amend({ text })
+      replace({ text })
     }, typingMs)
     return () => clearTimeout(timer)
   }, [text])

@@ -121,7 +121,7 @@ export function LiveView() {
           </EmptyState>
         )}
       </section>
-      {address.call !== null && <CallPanel id={address.call} fed={panel.call} {...panel.moves} />}
+      {address.call !== null && <CallPanel id={address.call} liveCall={panel.call} {...panel.moves} />}
     </>
   )
 }

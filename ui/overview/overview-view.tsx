@@ -172,14 +172,14 @@ function nearMs({ from, to }: Overview): number {
  * answered there is no answer to be shown: null.
  */
 function useYoungRange(answer: Overview | null): Overview | null {
-  const { address, isFirst, amend } = useNavigation()
+  const { address, isFirst, replace } = useNavigation()
   const skipped = useRef<Overview | null>(null)
   const query = new URLSearchParams(location.search)
   const isOpen = isFirst && !query.has('range') && !query.has('from') && !isFiltered(address)
   const last = isOpen && answer !== null ? youngRange(answer) : null
   if (last !== null) skipped.current = answer
   useEffect(() => {
-    if (last !== null) amend({ range: { last } })
+    if (last !== null) replace({ range: { last } })
   }, [last])
   return answer === skipped.current ? null : answer
 }

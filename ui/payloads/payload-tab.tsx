@@ -23,16 +23,16 @@ export interface PayloadTabProps {
   /** The recorded call; null while it is not recorded. */
   readonly call: CallJson | null
   /** The call as the Live view has heard of it. */
-  readonly fed: LiveCall | null
+  readonly liveCall: LiveCall | null
 }
 
 /** The request or the answer of a call: from the payload log, or from the Live view. */
-export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
-  const heard = useMemo(() => fed?.payloads() ?? null, [fed, fed?.version])
+export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
+  const heard = useMemo(() => liveCall?.payloads() ?? null, [liveCall, liveCall?.version])
   // Payloads that the feed sent in full need not be loaded.
-  const isWhole = heard !== null && (fed?.isWhole ?? false)
+  const isWhole = heard !== null && (liveCall?.isWhole ?? false)
   const path = `/api/calls/${id}/payloads`
-  const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
+  const key = isWhole ? null : `${path} ${liveCall?.version ?? ''}`
   const asked = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
   // Captured payloads are complete; the feed may have only the beginning.
@@ -51,7 +51,7 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
     if (tab === 'error' && call !== null) return <ErrorView call={call} answer={null} />
     return <NoPayloads logging={kept.logging} reason={kept.reason} />
   }
-  const isUnderWay = fed?.isUnderWay ?? false
+  const isUnderWay = liveCall?.isUnderWay ?? false
   switch (tab) {
     case 'chat':
       return <ChatView key={id} request={request} answer={answer} isUnderWay={isUnderWay} />
