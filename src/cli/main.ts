@@ -272,17 +272,17 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
   try {
     const argv = withKnownName(given)
     const [first = '', second = ''] = argv
-    const isWhole = `${first} ${second}` in commands
+    const isTwoWords = `${first} ${second}` in commands
     const isGroup = groups[first] !== undefined
     const lists = second === '' || second.startsWith('-') ? `${first} list` : ''
-    const name = isWhole ? `${first} ${second}` : isGroup ? lists : first
+    const name = isTwoWords ? `${first} ${second}` : isGroup ? lists : first
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
       const [, load, use] = command
       const { run, table, positional } = await load()
       if (lowPriority.test(name)) lowerPriority(process.pid)
-      const args = argv.slice(isWhole ? 2 : 1)
+      const args = argv.slice(isTwoWords ? 2 : 1)
       // The dashboard's own port is its `--port`; the gateway's has one name that all three know.
       const rest = /^(?:up|gateway)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))

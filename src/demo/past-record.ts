@@ -99,7 +99,7 @@ export function pastRecord(past: PastRequest, answer: PastAnswer): StoredCall {
     : isBroken
       ? ({ outcome: 'upstream_cut', failureCode: 'upstream_reset', errorMessage: 'socket hang up' } as const)
       : ({ outcome: 'ok' } as const)
-  const isWhole = end.outcome === 'ok'
+  const isComplete = end.outcome === 'ok'
   const firstByteMs = answer.stream ? beginsMs : endsMs
   const hasBegun = firstByteMs <= stopsMs
   return {
@@ -109,8 +109,8 @@ export function pastRecord(past: PastRequest, answer: PastAnswer): StoredCall {
     responseModel: hasBegun ? model : null,
     ttfbMs: hasBegun ? round(firstByteMs) : null,
     durationMs: lasting(stopsMs),
-    ...(answer.completion === null ? {} : completionFields(answer, answer.completion, stopsMs, isWhole)),
-    ...(isWhole && callType !== 'props' ? usageFields(answer) : {}),
+    ...(answer.completion === null ? {} : completionFields(answer, answer.completion, stopsMs, isComplete)),
+    ...(isComplete && callType !== 'props' ? usageFields(answer) : {}),
     responseBytes: hasBegun ? responseBytesOf(answer, stopsMs) : 0,
   }
 }
@@ -133,11 +133,11 @@ function completionFields(
   { stream }: PastAnswer,
   { request, plan }: NonNullable<PastAnswer['completion']>,
   stopsMs: number,
-  isWhole: boolean,
+  isComplete: boolean,
 ): Partial<StoredCall> {
-  const ended = isWhole ? { finishReason: plan.finishReason } : {}
+  const ended = isComplete ? { finishReason: plan.finishReason } : {}
   const called =
-    isWhole && request.tool !== null ? { toolCalls: 1, tools: request.tool.name } : { toolCalls: 0 }
+    isComplete && request.tool !== null ? { toolCalls: 1, tools: request.tool.name } : { toolCalls: 0 }
   const sent = plan.tokens.filter(({ atMs }) => atMs <= stopsMs)
   const first = sent[0]
   if (!stream || first === undefined) return { ...ended, ...called }
@@ -153,7 +153,7 @@ function completionFields(
     ...called,
     ttftMs: round(first.atMs),
     ttfoMs: firstVisible === undefined ? null : round(firstVisible.atMs),
-    tpotMs: isWhole && gaps.length > 0 ? round((lastMs - first.atMs) / gaps.length) : null,
+    tpotMs: isComplete && gaps.length > 0 ? round((lastMs - first.atMs) / gaps.length) : null,
     chunks: sent.length,
     gapP50Ms: at(0.5),
     gapP95Ms: at(0.95),

@@ -174,9 +174,9 @@ function randomParts(source: Source, at: number): RegExpExecArray | null {
   if (found === null) return null
   const [first = '', second = '', third] = found[0].split('.')
   if (!isRandom(bytes, at, at + first.length, 20, 33)) return null
-  const isWhole = third !== undefined || (isCut && at + found[0].length === text.length)
+  const isComplete = third !== undefined || (isCut && at + found[0].length === text.length)
   const from = at + first.length + 1
-  return isWhole || isRandom(bytes, from, from + second.length, 16, 17) ? found : null
+  return isComplete || isRandom(bytes, from, from + second.length, 16, 17) ? found : null
 }
 
 function keyBehindName(

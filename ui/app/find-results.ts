@@ -104,7 +104,7 @@ export function foundFor(
       ? []
       : [{ key: 'q', words: `Calls with failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
   const sought = text.toLowerCase()
-  const isWhole = ({ value }: FacetValue): number => Number(value.toLowerCase() === sought)
+  const isExact = ({ value }: FacetValue): number => Number(value.toLowerCase() === sought)
   const named = (
     name: string,
     values: readonly FacetValue[],
@@ -114,7 +114,7 @@ export function foundFor(
     found: values
       .filter(({ value }) => value.toLowerCase().includes(sought))
       // An exact name comes before names that contain the text.
-      .sort((one, other) => isWhole(other) - isWhole(one))
+      .sort((one, other) => isExact(other) - isExact(one))
       .slice(0, mostOfKind)
       .map(({ value, calls }) => ({
         key: `${name} ${value}`,

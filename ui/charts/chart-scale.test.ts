@@ -38,8 +38,8 @@ test('nothing above zero has no logarithmic scale', () => {
 
 test('a linear scale begins at 0 and ends just above its data', () => {
   assert.deepEqual(linearScale([40, null, 150], { leastTop: 1 }).ticks, [0, 50, 100, 150])
-  assert.deepEqual(linearScale([4], { leastTop: 1, isWhole: true }).ticks, [0, 2, 4])
-  assert.deepEqual(linearScale([1], { leastTop: 1, isWhole: true }).ticks, [0, 1])
+  assert.deepEqual(linearScale([4], { leastTop: 1, isInteger: true }).ticks, [0, 2, 4])
+  assert.deepEqual(linearScale([1], { leastTop: 1, isInteger: true }).ticks, [0, 1])
   assert.deepEqual(linearScale([0.01], { leastTop: 100 }).ticks, [0, 50, 100])
 })
 
@@ -83,5 +83,5 @@ test('steps are 1, 2 or 5 times a power of ten', () => {
 test('a linear scale has a tick above 0, however few it may have', () => {
   assert.deepEqual(linearScale([4.5], { leastTop: 1, maxTicks: 2 }).ticks, [0, 4])
   assert.deepEqual(linearScale([0.03], { leastTop: 0.04, maxTicks: 1 }).ticks, [0, 0.04])
-  assert.deepEqual(linearScale([1], { leastTop: 1, isWhole: true, maxTicks: 1 }).ticks, [0, 1])
+  assert.deepEqual(linearScale([1], { leastTop: 1, isInteger: true, maxTicks: 1 }).ticks, [0, 1])
 })

@@ -24,14 +24,14 @@ export interface LinearOptions {
   /** Values are times in milliseconds: long steps are of minutes and hours. */
   readonly isTime?: boolean
   /** Ticks are whole numbers. */
-  readonly isWhole?: boolean
+  readonly isInteger?: boolean
   readonly maxTicks?: number
 }
 
 /** From 0 to just above the highest value, with ticks at multiples of 1, 2 or 5. */
 export function linearScale(
   values: Iterable<number | null>,
-  { leastTop, isTime = false, isWhole = false, maxTicks = 4 }: LinearOptions,
+  { leastTop, isTime = false, isInteger = false, maxTicks = 4 }: LinearOptions,
 ): ChartScale {
   let top = leastTop
   for (const value of values) if (value !== null && value > top) top = value
@@ -39,7 +39,7 @@ export function linearScale(
   const long = isTime ? longStepsMs : []
   const least = to / maxTicks
   const longStep = least > 5000 ? long.find((ms) => ms >= least) : undefined
-  const wanted = Math.max(longStep ?? niceStep(least), isWhole ? 1 : 0)
+  const wanted = Math.max(longStep ?? niceStep(least), isInteger ? 1 : 0)
   // At least one tick is above 0.
   const below = long.findLast((ms) => ms <= to) ?? niceStepBelow(to)
   const step = wanted <= to ? wanted : below * Math.floor(to / below)

@@ -105,7 +105,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const order = orderOf('compare', shown)
   const { tags } = useNavigation().address
   const nameOf = ({ key }: CompareGroup): string => key ?? namelessOf(by)
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
   const lines =
@@ -197,7 +197,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
           ]}
         >
           <tbody>
-            {(isWhole ? rows : rows.slice(0, rowsAtFirst)).map((group) => (
+            {(showsAll ? rows : rows.slice(0, rowsAtFirst)).map((group) => (
               <tr key={group.key ?? '\0'}>
                 <th scope="row" class="cut">
                   <input
@@ -232,8 +232,8 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
           </tbody>
         </Table>
         {rows.length > rowsAtFirst && (
-          <Button kind="bare" small onClick={() => setWhole(!isWhole)}>
-            {isWhole ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
+          <Button kind="bare" small onClick={() => setShowsAll(!showsAll)}>
+            {showsAll ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
           </Button>
         )}
       </Card>

@@ -106,13 +106,13 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
   const { address, go } = useNavigation()
   const { rising } = address
   const order = orderOf('costs', address)
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const rows = useMemo(
     () => sortedRows(spendRows(now, before), columns[order].value, rising),
     [now, before, order, rising],
   )
   const title = `Spend by ${byWords(by).toLowerCase()}`
-  const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
+  const shown = showsAll ? rows : rows.slice(0, rowsAtFirst)
   return (
     <Card title={title} about={before === null ? undefined : 'change vs. previous period'}>
       <Table
@@ -153,8 +153,8 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
         )}
       </Table>
       {rows.length > rowsAtFirst && (
-        <Button kind="bare" small class="spend-table-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
+        <Button kind="bare" small class="spend-table-more" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
         </Button>
       )}
     </Card>

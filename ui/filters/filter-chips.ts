@@ -21,29 +21,29 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
   // An opened session is shown with all of its calls.
-  const isWhole = view === 'sessions' && address.session !== null
+  const isOneSession = view === 'sessions' && address.session !== null
   const chips: FilterChip[] = []
   const add = (
     name: string,
     words: string,
     without: Partial<PageAddress>,
-    isIgnored = isLive || isWhole,
+    isIgnored = isLive || isOneSession,
   ): void => {
     chips.push({ name: isIgnored ? `Not applied: ${name}` : name, words, isIgnored, without })
   }
-  if (isLive || isWhole) {
+  if (isLive || isOneSession) {
     for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
   }
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the session as a whole.
-    if ((facet === 'model' && !isWhole) || (facet === 'session' && view === 'sessions')) continue
+    if ((facet === 'model' && !isOneSession) || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
       add(facets[facet].name, valueWords(facet, value), changeTo(facet, except(chosen, value)))
     }
   }
-  if (isWhole && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
+  if (isOneSession && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
   if (source !== null) add('Imported from', source, { source: null })
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })

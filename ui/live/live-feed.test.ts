@@ -57,13 +57,13 @@ test('a call is one row from its beginning to its end', () => {
   tell(feed, { type: 'connected', enabled: false }, started('a'))
   const [call] = feed.calls
   assert.ok(call !== undefined)
-  assert.deepEqual([feed.isConnected, call.ended, call.model, call.isWhole], [true, null, null, false])
+  assert.deepEqual([feed.isConnected, call.ended, call.model, call.isComplete], [true, null, null, false])
   tell(feed, request('a', 'one\n two'))
-  assert.deepEqual([call.promptWords, call.model, call.isWhole], ['one two', 'm', true])
+  assert.deepEqual([call.promptWords, call.model, call.isComplete], ['one two', 'm', true])
   tell(feed, answer('a', 'three'))
   assert.equal(feed.calls.length, 1)
   assert.deepEqual(
-    [call.answerWords, call.durationMs, call.ended?.outcome, call.isWhole],
+    [call.answerWords, call.durationMs, call.ended?.outcome, call.isComplete],
     ['three', 3000, 'ok', true],
   )
   assert.deepEqual(call.payloads().answer?.record.body, { choices: [{ message: { content: 'three' } }] })
@@ -79,7 +79,7 @@ test('a call of which only the end was heard stands where it began', () => {
       ['b', 2000],
     ],
   )
-  assert.equal(feed.calls[0]?.isWhole, false)
+  assert.equal(feed.calls[0]?.isComplete, false)
 })
 
 test('the list is bounded, and so is what is held of its calls', () => {
@@ -95,8 +95,8 @@ test('the list is bounded, and so is what is held of its calls', () => {
   }
   assert.deepEqual([feed.calls.length, feed.total], [10, 100])
   const [oldest, newest] = [feed.calls[0], feed.calls.at(-1)]
-  assert.deepEqual([oldest?.id, oldest?.isWhole, oldest?.promptWords.length], ['call90', false, 181])
-  assert.deepEqual([newest?.id, newest?.isWhole], ['call99', true])
+  assert.deepEqual([oldest?.id, oldest?.isComplete, oldest?.promptWords.length], ['call90', false, 181])
+  assert.deepEqual([newest?.id, newest?.isComplete], ['call99', true])
   // An answer that comes late to a call whose request was let go is let go in its turn.
   tell(feed, answer('call90', 'z'.repeat(2000)))
   assert.ok(feed.heldLength <= 20_000)

@@ -85,7 +85,7 @@ export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly
     {
       frame,
       heightPx: lowPx,
-      linear: { leastTop: 4, isWhole: true },
+      linear: { leastTop: 4, isInteger: true },
       axis: axisCount,
       series: [
         { ...bars('failed', 'Failed', 'bad', buckets.errors, count, ['ok']), isSum: true },

@@ -65,7 +65,7 @@ export function slotPanels(
   const panels: readonly (ChartPanel | false)[] = [
     {
       ...room,
-      linear: { leastTop: 1, isWhole: true, maxTicks: 3 },
+      linear: { leastTop: 1, isInteger: true, maxTicks: 3 },
       axis: axisCount,
       figure: {
         value:
@@ -91,7 +91,7 @@ export function slotPanels(
     },
     hasWaits && {
       ...room,
-      linear: { leastTop: 2, isWhole: true, maxTicks: 2 },
+      linear: { leastTop: 2, isInteger: true, maxTicks: 2 },
       axis: axisCount,
       figure: {
         value: known(mostQueued, (calls) => counted(calls, 'call')),

@@ -70,7 +70,7 @@ export class LiveCall {
   }
 
   /** True if the page has all of its records. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     const isAnswerThere = this.isUnderWay || this.#answerJson !== null
     return this.#requestJson !== null && isAnswerThere && !this.#isCut
   }

@@ -30,11 +30,11 @@ export interface PayloadTabProps {
 export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const heard = useMemo(() => liveCall?.payloads() ?? null, [liveCall, liveCall?.version])
   // Payloads that the feed sent in full need not be loaded.
-  const isWhole = heard !== null && (liveCall?.isWhole ?? false)
+  const isComplete = heard !== null && (liveCall?.isComplete ?? false)
   const path = `/api/calls/${id}/payloads`
-  const key = isWhole ? null : `${path} ${liveCall?.version ?? ''}`
+  const key = isComplete ? null : `${path} ${liveCall?.version ?? ''}`
   const asked = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
-  const kept = isWhole || asked.isStale ? null : asked.answer
+  const kept = isComplete || asked.isStale ? null : asked.answer
   // Captured payloads are complete; the feed may have only the beginning.
   const request = kept?.request ?? heard?.request ?? null
   const answer = kept?.answer ?? heard?.answer ?? null

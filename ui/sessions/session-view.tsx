@@ -80,7 +80,7 @@ export function SessionView({ session }: { readonly session: string }) {
             Its calls may still be in progress, or were rolled up into totals without sessions.
           </EmptyState>
         </section>
-      ) : loaded.calls.length === 0 || !loaded.isWhole ? (
+      ) : loaded.calls.length === 0 || !loaded.isLoaded ? (
         error === null && <div class="skeleton" style={{ height: '22rem' }} />
       ) : (
         <CourseAndCalls course={course} calls={loaded.calls} total={figures?.calls ?? 0} />

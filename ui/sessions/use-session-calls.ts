@@ -12,7 +12,7 @@ export interface SessionCalls {
   /** The oldest first; of a session that has more than are shown, the last ones. */
   readonly calls: readonly CallJson[]
   /** True once all calls to show are loaded. */
-  readonly isWhole: boolean
+  readonly isLoaded: boolean
   readonly error: string | null
   readonly again: () => void
 }
@@ -20,7 +20,7 @@ export interface SessionCalls {
 /** The calls of a session from an instant on, and new ones as they end. Null loads none yet. */
 export function useSessionCalls(session: string, from: string | null): SessionCalls {
   const [known, setKnown] = useState<ReadonlyMap<string, CallJson>>(new Map())
-  const [{ isWhole, error }, setState] = useState({ isWhole: false, error: null as string | null })
+  const [{ isLoaded, error }, setState] = useState({ isLoaded: false, error: null as string | null })
   const [round, setRound] = useState(0)
   const add = (calls: readonly CallJson[]): void => {
     setKnown((before) => {
@@ -48,7 +48,7 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
       } while (cursor !== null && asked < mostCalls)
     }
     load().then(
-      () => setState({ isWhole: true, error: null }),
+      () => setState({ isLoaded: true, error: null }),
       (error: unknown) => {
         if (!leaving.signal.aborted) setState((before) => ({ ...before, error: reasonOf(error) }))
       },
@@ -63,5 +63,5 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
   // Calls that an event skipped are loaded.
   useAgainOnCalls(true, () => false, again)
   const calls = useMemo(() => [...known.values()], [known])
-  return { calls, isWhole, error, again }
+  return { calls, isLoaded, error, again }
 }

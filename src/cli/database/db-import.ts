@@ -52,7 +52,7 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [nam
   const file = named === '-' ? await standardInput(stack) : named
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
-  let isWhole = true
+  let isComplete = true
   const code = await runDatabaseJob(terminal, { db, json: options.json, whatStays }, async (report) => {
     const opened = await orJobError(openImport(file, options.from))
     const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
@@ -67,11 +67,11 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [nam
       dryRun: options.dryRun,
     }
     const result = done(await importCalls(db, request, { clock, onProgress, pricer }), db)
-    isWhole = result.stopped === null && result.skipped === 0
+    isComplete = result.stopped === null && result.skipped === 0
     const outcome = { ...result, prices }
     return { json: { result: outcome }, text: resultText(outcome, opened, options) }
   })
-  return isWhole ? code : exitCode.fault
+  return isComplete ? code : exitCode.fault
 }
 
 /** A file with what standard input brings, until the stack is disposed of: an import reads its beginning twice. */

@@ -148,13 +148,13 @@ export class AnswerReader {
     this.#fail(jsonOrUndefined(data), data)
   }
 
-  /** The next bytes of a body that is one JSON text. `isWhole`: they are all of it, and `end` follows in this turn. */
-  data(chunk: Uint8Array, isWhole: boolean): void {
+  /** The next bytes of a body that is one JSON text. `isComplete`: they are all of it, and `end` follows in this turn. */
+  data(chunk: Uint8Array, isComplete: boolean): void {
     if (this.#scan !== null) {
       this.#scan.push(chunk)
       return
     }
-    if (isWhole && chunk.length <= longestParsed) {
+    if (isComplete && chunk.length <= longestParsed) {
       this.#whole = asBuffer(chunk)
       return
     }

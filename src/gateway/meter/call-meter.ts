@@ -49,7 +49,7 @@ export class CallMeter implements EventReceiver {
   #begun = noBytes
   #hasFailed = false
   /** The answer's HTTP message is whole. */
-  #isMessageWhole = false
+  #isMessageComplete = false
   /** The answer is words for people. */
   #isWords = false
   /** Bytes of the words; a long text may be anything. */
@@ -97,8 +97,8 @@ export class CallMeter implements EventReceiver {
     // A skipped event may have been the end mark.
     if (isStream && this.#answer?.marked !== true)
       return this.#isComplete && this.#events?.hasSkipped === false ? 'truncated' : 'none'
-    if (this.#isMessageWhole && this.#isNoAnswer) return 'empty'
-    if (this.#isMessageWhole && this.#isComplete && this.#isInference && this.#answer?.isCut === true)
+    if (this.#isMessageComplete && this.#isNoAnswer) return 'empty'
+    if (this.#isMessageComplete && this.#isComplete && this.#isInference && this.#answer?.isCut === true)
       return 'truncated'
     return isStream ? 'complete' : 'none'
   }
@@ -139,13 +139,13 @@ export class CallMeter implements EventReceiver {
   }
 
   /** The attempt is over: the answer's HTTP message is whole, or the attempt failed or was aborted. */
-  end(isWhole: boolean): void {
-    this.#isMessageWhole = isWhole
+  end(isComplete: boolean): void {
+    this.#isMessageComplete = isComplete
     try {
       this.#decoder?.end()
       const settled = this.settled()
-      if (settled === null) this.#end(isWhole)
-      else void settled.then(() => this.#end(isWhole)).catch(this.#onFault)
+      if (settled === null) this.#end(isComplete)
+      else void settled.then(() => this.#end(isComplete)).catch(this.#onFault)
     } catch (error) {
       this.#fail(error)
     }
@@ -294,11 +294,11 @@ export class CallMeter implements EventReceiver {
     if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
   }
 
-  #end(isWhole: boolean): void {
+  #end(isComplete: boolean): void {
     if (this.#hasFailed) return
     if (this.#isUndecided) this.#decide('words')
     if (this.#events === null) this.#answer?.end()
-    else if (isWhole) this.#events.finish()
+    else if (isComplete) this.#events.finish()
   }
 
   #fail(error: unknown): void {

@@ -37,9 +37,9 @@ const withoutRights: ReadonlySet<number> = new Set([
  * there yet is judged by the folders above it.
  */
 export function rightsFlaw(path: string): RightsFlaw | null {
-  for (const { path: place, stats, isWhole } of placesOn(path)) {
+  for (const { path: place, stats, isLast } of placesOn(path)) {
     const flaw =
-      isWhole || stats.isSymbolicLink()
+      isLast || stats.isSymbolicLink()
         ? flawOf(stats, place)
         : isOpenToAll(stats, place) && (stats.mode & sticky) === 0
           ? openFlaw(place)
@@ -134,14 +134,14 @@ interface Place {
   readonly path: string
   readonly stats: Stats
   /** True if the path ends here. */
-  readonly isWhole: boolean
+  readonly isLast: boolean
 }
 
 /** A folder on the way, or the path itself, that this user may not read. */
 export function unreadable(path: string): RightsFlaw | null {
-  for (const { path: place, stats, isWhole } of placesOn(path)) {
+  for (const { path: place, stats, isLast } of placesOn(path)) {
     if (stats.isSymbolicLink()) continue
-    const wanted = (isWhole ? constants.R_OK : 0) | (stats.isDirectory() ? constants.X_OK : 0)
+    const wanted = (isLast ? constants.R_OK : 0) | (stats.isDirectory() ? constants.X_OK : 0)
     try {
       accessSync(place, wanted)
     } catch {
@@ -159,20 +159,20 @@ function* placesOn(path: string): Generator<Place> {
   if (process.geteuid === undefined) return
   const left = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`)
   let at: string = sep
-  yield { path: at, stats: lstatSync(at), isWhole: left.length === 0 }
+  yield { path: at, stats: lstatSync(at), isLast: left.length === 0 }
   for (let links = 0, name = left.shift(); name !== undefined && links < mostLinks; name = left.shift()) {
     const next = name === '..' ? dirname(at) : join(at, name)
     const stats = statsOf(next)
     if (stats === null) return
     if (stats.isSymbolicLink()) {
-      yield { path: next, stats, isWhole: false }
+      yield { path: next, stats, isLast: false }
       const target = readlinkSync(next)
       left.unshift(...namesIn(target))
       if (isAbsolute(target)) at = sep
       links++
     } else {
       at = next
-      yield { path: at, stats, isWhole: left.length === 0 }
+      yield { path: at, stats, isLast: left.length === 0 }
     }
   }
 }
