@@ -41,7 +41,7 @@ export interface AlertRule {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** A ratio, or a percentile, of fewer calls says little. */
-const leastCalls = 20
+const minSample = 20
 /** A smaller delay of the first token is not noticeable. */
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
@@ -163,12 +163,12 @@ export const alertRules = {
   },
   error_ratio: {
     title: 'Failing calls',
-    asks: `{} or more of the calls of 5 minutes failed (at least ${leastCalls} calls)`,
+    asks: `{} or more of the calls of 5 minutes failed (at least ${minSample} calls)`,
     threshold: { unit: '%', min: 1, max: 100, usual: 20 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { failed, answered } }, threshold) =>
       one(
-        answered >= leastCalls && failed * 100 >= threshold * answered,
+        answered >= minSample && failed * 100 >= threshold * answered,
         () => `${percent(failed / answered)} of ${count(answered)} calls failed in 5 minutes.`,
       ),
     ),
@@ -182,7 +182,7 @@ export const alertRules = {
       ttft
         .filter(({ p95_ms: ms, usual: { n, p95_ms: before } }) => {
           const isLate = ms >= threshold * before && ms - before >= leastLateMs
-          return n >= 5 * leastCalls && isLate
+          return n >= 5 * minSample && isLate
         })
         .map(({ model, p95_ms: ms, usual }) => {
           const words = `${duration(ms)} at the 95th percentile of 5 minutes; ${duration(usual.p95_ms)} in the week before.`
@@ -192,12 +192,12 @@ export const alertRules = {
   },
   queue_wait: {
     title: 'Long waits for a slot',
-    asks: `The p95 wait for a slot is {} or more over 5 minutes (at least ${leastCalls} calls)`,
+    asks: `The p95 wait for a slot is {} or more over 5 minutes (at least ${minSample} calls)`,
     threshold: { unit: 's', min: 0.1, max: 3600, usual: 30 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { queue } }, threshold) =>
       one(
-        queue.n >= leastCalls && queue.p95_ms >= threshold * 1000,
+        queue.n >= minSample && queue.p95_ms >= threshold * 1000,
         () => `Calls wait ${duration(queue.p95_ms)} for a slot at the 95th percentile of 5 minutes.`,
       ),
     ),

@@ -16,7 +16,7 @@ const mostCalls = 100_000
 /** For so long calls are read: of a busy day, at the first question, the last hours. */
 const readingMs = 1500
 /** Fewest calls for a percentile. */
-const leastCalls = 20
+const minSample = 20
 const shownNames = 20
 
 /** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
@@ -94,7 +94,7 @@ async function ttftOf(
   for (const { model, ttftMs } of calls) {
     if (model !== null && ttftMs !== null) getOrAdd(models, model, () => []).push(ttftMs)
   }
-  const enough = [...models].filter(([, times]) => times.length >= leastCalls)
+  const enough = [...models].filter(([, times]) => times.length >= minSample)
   if (enough.length === 0) return []
   // At whole hours, where the sums by model have their edges.
   const toMs = Math.floor((nowMs - windowMs) / hourMs) * hourMs

@@ -40,7 +40,7 @@ const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 const { session, call, sort, tab, text, by, measure, order, rising, lines, against } = defaultAddress
 const { listRising, price, priceOrder, priceRising } = defaultAddress
 const sorting = { sort, order, rising, listRising, priceOrder, priceRising }
-const fresh = { ...sorting, session, call, tab, text, by, measure, lines, against, price }
+const viewReset = { ...sorting, session, call, tab, text, by, measure, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {
@@ -64,7 +64,7 @@ export function TopBar() {
     views.map((view) => ({
       key: `g ${keyOf(view)}`,
       words: viewWords[view],
-      run: () => go({ view, ...fresh }),
+      run: () => go({ view, ...viewReset }),
     })),
   )
   useShortcuts('Page', [
@@ -75,7 +75,7 @@ export function TopBar() {
   return (
     <header class="top-bar">
       <div class="top-bar-row row">
-        <AddressLink to={{ view: 'overview', ...fresh }} class="product row" title="tokenweir">
+        <AddressLink to={{ view: 'overview', ...viewReset }} class="product row" title="tokenweir">
           <img src={iconUrl} alt="" width="22" height="22" />
           <span>tokenweir</span>
         </AddressLink>
@@ -83,7 +83,7 @@ export function TopBar() {
           {views.map((view) => (
             <AddressLink
               key={view}
-              to={{ view, ...fresh }}
+              to={{ view, ...viewReset }}
               aria-current={view === address.view ? 'page' : undefined}
             >
               {viewWords[view]}

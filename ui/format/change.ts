@@ -22,7 +22,7 @@ export interface Compared {
 
 /** Smaller changes, and changes of fewer calls, may be chance: they have no colour. */
 const leastShare = 0.1
-const leastCalls = 50
+const minSample = 50
 const mostShare = 19
 
 /** The change of a figure; null where there is nothing to compare it with. */
@@ -43,7 +43,7 @@ export function changeOf({
   const share = now / before - 1
   // From a tiny value any change is huge, so its size says nothing.
   if (share >= mostShare && !isShare) return { words: '', was, tone: 'plain' }
-  const isTelling = Math.abs(share) >= leastShare && nNow >= leastCalls && nBefore >= leastCalls
+  const isTelling = Math.abs(share) >= leastShare && nNow >= minSample && nBefore >= minSample
   const isBetter = share < 0 === (better === 'lower')
   return {
     words: isShare ? pointWords(now - before) : shareWords(share),

@@ -52,7 +52,7 @@ export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thr
 }
 
 /** As in the alert rules: a share needs this many calls, and a first token this much delay. */
-const [leastCalls, leastLateMs] = [20, 500]
+const [minAlertCalls, leastLateMs] = [20, 500]
 /** Share of a threshold from which a tile is amber. */
 const lookShare = 0.5
 
@@ -64,13 +64,13 @@ function tonesOf(
   const failed = ((totals.error_rate ?? 0) * 100) / thresholds.error_ratio
   const [first, before] = [totals.ttft_ms, previous?.ttft_ms]
   const isLate =
-    first.n >= leastCalls &&
-    (before?.n ?? 0) >= leastCalls &&
+    first.n >= minAlertCalls &&
+    (before?.n ?? 0) >= minAlertCalls &&
     (first.p95 ?? 0) >= thresholds.slow_first_token * (before?.p95 ?? Infinity) &&
     (first.p95 ?? 0) - (before?.p95 ?? 0) >= leastLateMs
   const days = Math.max(1, (Date.parse(to) - Date.parse(from)) / dayMs)
   return {
-    errors: totals.calls < leastCalls || failed < lookShare ? undefined : failed < 1 ? 'warn' : 'bad',
+    errors: totals.calls < minAlertCalls || failed < lookShare ? undefined : failed < 1 ? 'warn' : 'bad',
     first: isLate ? 'warn' : undefined,
     cost: (totals.cost_usd ?? 0) / days >= thresholds.spend_day ? 'warn' : undefined,
   }
