@@ -44,7 +44,7 @@ export interface ControlServer {
    * Writes into the record how this gateway is about to end. A failed gateway removes its socket at once, so that another can
    * start. Never rejects; a record that cannot be written stays.
    */
-  ends(how: 'told' | 'failed'): Promise<void>
+  ends(how: 'stopped' | 'failed'): Promise<void>
   /**
    * Removes socket and record, if they are still this gateway's, and accepts no more connections. The record of a failed
    * gateway stays. The connection that asked for the stop stays open, so that its break shows the end of the process. Never rejects.

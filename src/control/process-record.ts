@@ -22,16 +22,16 @@ const isProcessRecord = fits(
     /** The same member as in the gateway's status. */
     supervised: v.boolean(),
     /**
-     * The gateway's end: `told`, by a stop; or `failed`, by its own fault, so that another gateway may replace it at once.
+     * The gateway's end: `stopped`, by a stop; or `failed`, by its own fault, so that another gateway may replace it at once.
      * Absent while it runs, and after a kill.
      */
-    ends: v.optional(v.picklist(['told', 'failed'])),
+    ends: v.optional(v.picklist(['stopped', 'failed'])),
   }),
 )
 
 /** True if the gateway of a record ended without a stop. */
 export function isCrash(left: ProcessRecord): boolean {
-  return left.ends === 'failed' || (left.ends !== 'told' && !isAlive(left))
+  return left.ends === 'failed' || (left.ends !== 'stopped' && !isAlive(left))
 }
 
 /** Throws the system's error. */

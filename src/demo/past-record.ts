@@ -80,8 +80,8 @@ export function pastRecord(past: PastRequest, answer: PastAnswer): StoredCall {
   if (fault === 'rate_limited' || fault === 'server_error') {
     const [status, upstreamErrorCode, errorMessage] = refusals[fault]
     const failed = { outcome: 'upstream_error', failureCode: 'upstream_http' } as const
-    const told = { status, upstreamErrorCode, errorMessage, responseBytes: errorMessage.length + 84 }
-    return { ...head, ...failed, ...told, ttfbMs: round(beginsMs), durationMs: lasting(beginsMs) }
+    const reported = { status, upstreamErrorCode, errorMessage, responseBytes: errorMessage.length + 84 }
+    return { ...head, ...failed, ...reported, ttfbMs: round(beginsMs), durationMs: lasting(beginsMs) }
   }
   const isLeft = queueMs + endsMs > leaveAfterMs
   const isBroken = fault === 'broken' && callType === 'chat'

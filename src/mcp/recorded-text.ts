@@ -26,8 +26,8 @@ export function partOf(text: string, offset: number, facts: object): string {
   for (let size = maxCharacters; ; size = Math.floor(size * 0.9)) {
     const next = Math.min(offset + size, text.length)
     const place = { offset, total_characters: text.length, next_offset: next < text.length ? next : null }
-    const told = recordedText({ ...facts, ...place, text: text.slice(offset, next) })
-    if (told.length <= maxCharacters) return told
+    const page = recordedText({ ...facts, ...place, text: text.slice(offset, next) })
+    if (page.length <= maxCharacters) return page
   }
 }
 

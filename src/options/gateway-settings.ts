@@ -71,8 +71,8 @@ export function settingsOf(values: GatewayValues): AllSettings {
 
 /** A gateway's values by its settings. A value of another type, as another version may write, is left out. */
 export function valuesIn(settings: Readonly<Record<string, unknown>>): Partial<GatewayValues> {
-  const told = allSettings.filter(({ name, spec }) => isLike(settings[name], spec.default))
-  return Object.fromEntries(told.map(({ key, name }) => [key, settings[name]]))
+  const valid = allSettings.filter(({ name, spec }) => isLike(settings[name], spec.default))
+  return Object.fromEntries(valid.map(({ key, name }) => [key, settings[name]]))
 }
 
 function isLike(value: unknown, model: unknown): boolean {

@@ -38,10 +38,10 @@ export function httpReceiver(
 
   const post: SpanReceiver['post'] = async (body, signal) => {
     const sent = isGzip ? gzipSync(body, { level: 1 }) : body
-    const told = { ...headers, ...form, 'content-length': sent.length }
+    const sentHeaders = { ...headers, ...form, 'content-length': sent.length }
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
-    const req = request(url, { agent, method: 'POST', headers: told, signal: either })
+    const req = request(url, { agent, method: 'POST', headers: sentHeaders, signal: either })
     // This listener keeps a second error, or one after the answer began, from ending the process.
     req.on('error', () => {})
     try {

@@ -217,9 +217,9 @@ export class SpanSender {
     this.#dropped += lost
     this.#sent += count - lost
     const said = message === '' ? '' : `: ${this.#quoted(message)}`
-    const told = `${url} took spans and threw ${rejected} of them away${said}`
+    const rejection = `${url} took spans and threw ${rejected} of them away${said}`
     warn('otlp', null)
-    warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: told } : null)
+    warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: rejection } : null)
   }
 
   /** The receiver's words, fit to be shown. */

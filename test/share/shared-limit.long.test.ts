@@ -335,7 +335,7 @@ test('a gateway whose database is away when it starts answers 503, and serves as
   proxy.mend()
   await using one = await starting
   assert.equal((await call(one)).status, 200)
-  assert.match(one.stdout, /no call is served before it can be asked/)
+  assert.match(one.stdout, /no call is served until it answers/)
 })
 
 test('a restart without a pause has two holders for a while, and both together keep to the limit', async () => {

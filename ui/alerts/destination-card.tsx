@@ -36,7 +36,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
     setTested(await act<AlertTest>('POST', '/api/alerts/test'))
     onTested()
   }
-  const told = test.error?.message ?? (tested === null ? null : testWords(tested, report))
+  const result = test.error?.message ?? (tested === null ? null : testWords(tested, report))
   const isBad = test.error !== null || tested?.delivered === false
   return (
     <Card title="Destination" about={<span id="alert-receiver">{receiverWords(report)}</span>}>
@@ -75,7 +75,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
       {receiver !== null && (
         <div class="row wraps">
           <p id="alert-told" class={isBad ? 'bad' : 'quiet'} role="status">
-            {told}
+            {result}
           </p>
           <div class="buttons at-end">
             {fixedBy === null && (

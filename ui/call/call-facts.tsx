@@ -24,7 +24,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
     ['prompt', call.upstream_prompt_ms],
     ['generation', call.upstream_decode_ms],
   ] as const
-  const told = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
+  const timings = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
   const costs = costFacts(call)
   const isStreamed = (call.chunks ?? 0) > 0
   const parts: Readonly<Record<string, readonly Fact[]>> = {
@@ -89,7 +89,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Finish reason', call.finish_reason],
       ['Tool calls', toolWords(call)],
       ['Service tier', call.service_tier],
-      ['Upstream timings', told.length === 0 ? null : told.join(', ')],
+      ['Upstream timings', timings.length === 0 ? null : timings.join(', ')],
       [
         'Prompt, output speed',
         promptSpeed === null ? null : `${speed(promptSpeed)} , ${known(speedOut, speed)} tokens/s`,

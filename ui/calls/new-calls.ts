@@ -44,7 +44,7 @@ export function useNewCalls(
   answer: object | null,
   listed: readonly CallJson[],
 ): typeof none {
-  const [told, setTold] = useState({ ...none, answer })
+  const [arrived, setArrived] = useState({ ...none, answer })
   const shown = useRef({ answer, listed })
   shown.current = { answer, listed }
   useRecordedCalls(
@@ -55,7 +55,7 @@ export function useNewCalls(
         (call) => !seen.has(call.id) && belongsTo(call, address),
       ).length
       if (added === 0) return
-      setTold((before) => {
+      setArrived((before) => {
         const { count, isLeast } = before.answer === answer ? before : none
         return { answer, count: count + added, isLeast: isLeast || skipped > 0 }
       })
@@ -63,5 +63,5 @@ export function useNewCalls(
     [address],
   )
   // A count for another list never shows beside this one, not even in its first frame.
-  return told.answer === answer ? told : none
+  return arrived.answer === answer ? arrived : none
 }

@@ -30,7 +30,7 @@ export interface CompareColumn {
 type Timed = 'duration_ms' | 'ttft_ms'
 
 function time(words: string, of: Timed, which: 'p50' | 'p95' | 'p99', title: string): CompareColumn {
-  const value = ({ [of]: told }: CompareGroup): number | null => honest(which, told[which], told.n)
+  const value = ({ [of]: figures }: CompareGroup): number | null => honest(which, figures[which], figures.n)
   return {
     words: `${words} ${which}`,
     title,

@@ -99,7 +99,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   if (costs === null) return <Awaited what="the prices" {...prices} height="18rem" />
   const offer = found === null ? null : offerWords(found.result, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
-  const told = syncWords(costs, times)
+  const syncNote = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
   const close = (): void => setDialog(null)
   return (
@@ -191,7 +191,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           are kept as totals only, or are too many to count individually.
         </p>
       )}
-      {told !== null && <p class="prices-foot fine">{told}</p>}
+      {syncNote !== null && <p class="prices-foot fine">{syncNote}</p>}
       {dialog !== null && (
         <RepriceDialog
           question={{ ...dialog, zone: times.zone }}

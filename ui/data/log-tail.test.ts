@@ -17,11 +17,11 @@ test('lines are numbered as they come, the oldest are let go, and a reset begins
     [2, 'c'],
     [3, 'd'],
   ])
-  assert.equal(tail.told, 4)
+  assert.equal(tail.total, 4)
 
   add({ lines: [], reset: true })
   assert.deepEqual(shown(), [])
-  assert.deepEqual([tail.told, tail.resets], [4, 2])
+  assert.deepEqual([tail.total, tail.resets], [4, 2])
 
   add({ lines: ['e', 'f', 'g', 'h'], reset: false })
   assert.deepEqual(shown(), [

@@ -13,7 +13,7 @@ const keptLines = 2000
 export const emptyLog = {
   lines: [] as readonly LogLine[],
   /** The number of lines that arrived, kept or dropped. */
-  told: 0,
+  total: 0,
   /** The number of times that all lines were replaced: after the log was cleared, or the connection was lost. */
   resets: 0,
 }
@@ -23,14 +23,14 @@ export type LogTail = Readonly<typeof emptyLog>
 
 /** Adds lines; `kept` is the most lines to keep. */
 export function withLines(
-  { lines: before, told, resets }: LogTail,
+  { lines: before, total, resets }: LogTail,
   { lines, reset }: LogLines,
   kept: number = keptLines,
 ): LogTail {
-  const added = lines.map((text, at): LogLine => ({ at: told + at, text }))
+  const added = lines.map((text, at): LogLine => ({ at: total + at, text }))
   return {
     lines: [...(reset ? [] : before), ...added].slice(-kept),
-    told: told + lines.length,
+    total: total + lines.length,
     resets: resets + (reset ? 1 : 0),
   }
 }

@@ -12,21 +12,21 @@ export interface CopyButtonProps {
   readonly icon?: IconName
 }
 
-const toldForMs = 2000
+const shownForMs = 2000
 const cannotCopy = 'Copying failed: select the text and copy it with the keyboard.'
 
 /** Copies a text, and says so on itself for a moment. */
 export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
-  const [told, setTold] = useState<'done' | 'failed' | null>(null)
+  const [result, setResult] = useState<'done' | 'failed' | null>(null)
   useEffect(() => {
-    if (told === null) return
-    const timer = setTimeout(() => setTold(null), toldForMs)
+    if (result === null) return
+    const timer = setTimeout(() => setResult(null), shownForMs)
     return () => clearTimeout(timer)
-  }, [told])
+  }, [result])
   const press = async (): Promise<void> => {
     const isCopied = await copy(typeof text === 'string' ? text : text(), button.current)
-    setTold(isCopied ? 'done' : 'failed')
+    setResult(isCopied ? 'done' : 'failed')
   }
   return (
     <>
@@ -34,19 +34,19 @@ export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps
         ref={button}
         kind="bare"
         small
-        icon={told === 'done' ? 'check' : told === 'failed' ? 'warning' : icon}
+        icon={result === 'done' ? 'check' : result === 'failed' ? 'warning' : icon}
         class={
-          told === null ? 'copy-button' : `copy-button is-told ${told === 'done' ? 'is-good' : 'is-bad'}`
+          result === null ? 'copy-button' : `copy-button is-told ${result === 'done' ? 'is-good' : 'is-bad'}`
         }
         aria-label={words === undefined ? `Copy ${what}` : undefined}
-        title={told === 'failed' ? cannotCopy : words === undefined ? `Copy ${what}` : undefined}
+        title={result === 'failed' ? cannotCopy : words === undefined ? `Copy ${what}` : undefined}
         onClick={() => void press()}
       >
-        {told === 'done' && words !== undefined ? 'Copied' : words}
+        {result === 'done' && words !== undefined ? 'Copied' : words}
       </Button>
       <span class="aside" role="status">
-        {told === 'done' && 'Copied.'}
-        {told === 'failed' && cannotCopy}
+        {result === 'done' && 'Copied.'}
+        {result === 'failed' && cannotCopy}
       </span>
     </>
   )

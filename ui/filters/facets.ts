@@ -106,14 +106,14 @@ export function readFacet(text: string): FacetAnswer {
 /** The values listed: values of the address that the answer lacks first, then the answer's; only those that contain `text`. */
 export function listedValues(
   facet: Facet,
-  told: readonly FacetValue[],
+  listed: readonly FacetValue[],
   named: readonly string[],
   text: string,
 ): readonly { readonly value: string; readonly words: string; readonly calls: number | null }[] {
-  const known = new Set(told.map(({ value }) => value))
+  const known = new Set(listed.map(({ value }) => value))
   const unknown = named.filter((value) => !known.has(value)).map((value) => ({ value, calls: null }))
   const isFound = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase())
-  return [...unknown, ...told]
+  return [...unknown, ...listed]
     .map(({ value, calls }) => ({ value, calls, words: valueWords(facet, value) }))
     .filter(
       ({ value, words }) =>

@@ -39,11 +39,11 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
 }
 
 /** A limit: "212 of 500 requests a minute left", and the time of its reset. */
-export function limitWords(told: ProviderLimit, nowMs: number): string {
-  const { kind, limit, remaining, window_s: windowS } = told
+export function limitWords(provided: ProviderLimit, nowMs: number): string {
+  const { kind, limit, remaining, window_s: windowS } = provided
   const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`
   const figures = [remaining, limit].filter((one) => one !== null).map(count)
-  const ms = untilMs(told, nowMs)
+  const ms = untilMs(provided, nowMs)
   const words = `${figures.join(' of ')} ${kind.replace('_', ' ')} ${per}${remaining === null ? '' : ' left'}`
   const isFull = ms <= 0 || remaining === limit
   return isFull ? words : `${words}, resets in ${longDuration(Math.ceil(ms / 1000))}`

@@ -56,8 +56,8 @@ function LogLines() {
     ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,
   )
   // A reset puts other lines in place of those that were read.
-  const { lines, told } = useFrozen(now, isRead, now.resets)
-  const news = now.told - told
+  const { lines, total } = useFrozen(now, isRead, now.resets)
+  const news = now.total - total
   useLayoutEffect(() => {
     const { current } = box
     if (current === null || isRead) return

@@ -64,14 +64,14 @@ export function BoardCard(props: BoardCardProps) {
   // Without reports, times do not run on.
   const lostMs = useRef<number | null>(null)
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
-  const told = boardWords(calls)
+  const summary = boardWords(calls)
   return (
     <section class="card board-card clips" aria-labelledby="board-title">
       <div class="live-head row wraps">
         <h2 id="board-title">In progress</h2>
         <div class="live-told row wraps fine">
           <span>
-            {told !== '' && isLost ? `${told} when last reached` : told}
+            {summary !== '' && isLost ? `${summary} when last reached` : summary}
             {more > 0 && `, and ${count(more)} more`}
           </span>
           {error !== null && (

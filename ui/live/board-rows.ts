@@ -31,11 +31,11 @@ export function nextRows(
   recordOf: (id: string) => CallJson | null,
 ): readonly BoardRow[] {
   // A recorded call has ended, even if a late message still lists it.
-  const told = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
+  const listed = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
   const next: BoardRow[] = []
   for (const row of rows) {
-    const call = told.get(row.id)
-    told.delete(row.id)
+    const call = listed.get(row.id)
+    listed.delete(row.id)
     if (call !== undefined) next.push(row.call === call && row.goneMs === null ? row : running(call))
     else if (row.goneMs === null) next.push({ ...row, goneMs: nowMs, record: recordOf(row.id) })
     else if ((isRead && rows.length < mostRows) || nowMs - row.goneMs < keptMs) {
@@ -43,7 +43,7 @@ export function nextRows(
       next.push(record === row.record ? row : { ...row, record })
     }
   }
-  for (const call of told.values()) next.push(running(call))
+  for (const call of listed.values()) next.push(running(call))
   const isSame = next.length === rows.length && next.every((row, at) => row === rows[at])
   return isSame ? rows : next
 }
@@ -113,6 +113,6 @@ export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): rea
       'The upstream request is cancelled immediately.',
     ]
   }
-  const told = 'The client gets status 503 and should not retry.'
-  return state === 'waiting' ? [told, 'The upstream request is cancelled immediately.'] : [told]
+  const refusal = 'The client gets status 503 and should not retry.'
+  return state === 'waiting' ? [refusal, 'The upstream request is cancelled immediately.'] : [refusal]
 }

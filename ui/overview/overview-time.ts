@@ -46,11 +46,11 @@ export function marksOf(
     if (ms > lastMs + nearMs) lastMs = ms
     marks.set(lastMs, [...(marks.get(lastMs) ?? []), toldOf(event, limitBefore(slots, ms))])
   }
-  return [...marks].map(([ms, told]) => {
-    const shorts = new Set(told.map(({ short }) => short))
+  return [...marks].map(([ms, events]) => {
+    const shorts = new Set(events.map(({ short }) => short))
     return {
       ms,
-      words: [...new Set(told.map(({ words }) => words))].join(', '),
+      words: [...new Set(events.map(({ words }) => words))].join(', '),
       short: shorts.size === 1 ? [...shorts].join('') : `${shorts.size} events`,
     }
   })

@@ -110,13 +110,13 @@ type ErrorViewProps = Pick<PayloadTabProps, 'call'> & Pick<KeptPayloads, 'answer
 function ErrorView({ call, answer }: ErrorViewProps) {
   const ended = call ?? answer?.record ?? null
   const sentence = ended === null ? null : failureSentence(ended)
-  const told = answer === null ? null : readError(answer.record.body)
-  const message = told?.message ?? call?.error_message ?? null
+  const reported = answer === null ? null : readError(answer.record.body)
+  const message = reported?.message ?? call?.error_message ?? null
   const body = answer === null ? null : readBody(answer)
   const facts = [
     ['Status', ended?.status],
     ['Failure code', ended?.failure_code],
-    ...(told?.facts ?? []),
+    ...(reported?.facts ?? []),
   ] as const
   return (
     <div class="payload-tab stack error-view">

@@ -127,9 +127,9 @@ export function useAgainOnCalls(
   chosen.current = isOne
   useRecordedCalls(
     ({ calls, skipped }) => {
-      const told = calls as readonly { readonly session?: string | null }[]
+      const ended = calls as readonly { readonly session?: string | null }[]
       if (!isWanted || timer.current !== undefined) return
-      if (skipped === 0 && !told.some(({ session }) => chosen.current(session ?? null))) return
+      if (skipped === 0 && !ended.some(({ session }) => chosen.current(session ?? null))) return
       timer.current = setTimeout(() => {
         timer.current = undefined
         again()

@@ -61,7 +61,7 @@ export function DatabaseCard() {
 
   const isFailed = job?.state === 'failed' && !job.dry_run
   const isWrong = days.trim() !== '' && kept === null
-  const told = isWrong
+  const result = isWrong
     ? `Enter a whole number of days from ${keptDays.least} to 36,500.`
     : (action.error?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
   const isBad = isWrong || action.error !== null || (isFailed && found === null)
@@ -124,7 +124,7 @@ export function DatabaseCard() {
             class={isBad && progress === null ? 'bad' : 'quiet'}
             role={progress === null ? 'status' : undefined}
           >
-            {progress?.words ?? told ?? 'Run an estimate first; nothing is changed.'}
+            {progress?.words ?? result ?? 'Run an estimate first; nothing is changed.'}
           </p>
           {progress !== null && (
             <progress aria-label="Compressing" value={progress.share ?? undefined} max={1} />

@@ -42,7 +42,7 @@ export function OptionsCard(props: OptionsCardProps) {
   const { config, actions: gateway, onSaved } = props
   const [drafts, showDrafts] = useState(keptDrafts)
   const { isBusy: isSaving, error, run, forgetError } = useAction()
-  const [told, setTold] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   const { options, needs_restart: needsRestart, file } = config
   const changeable = options.filter(({ changes }) => changes !== null)
   const changed = changeable.filter((option) => isChanged(option, drafts))
@@ -62,12 +62,12 @@ export function OptionsCard(props: OptionsCardProps) {
     const settings: Readonly<Record<string, SettingValue>> = Object.fromEntries(
       changed.map(({ name, value }) => [name, settingOf(drafts.get(name)?.text ?? '', value)]),
     )
-    setTold(null)
+    setMessage(null)
     const config = await act<ProxyConfig>('PUT', '/api/proxy/config', settings)
     // Text typed during the save stays.
     setDrafts(new Map([...keptDrafts].filter(([name, draft]) => draft !== drafts.get(name))))
     onSaved(config)
-    setTold(savedWords(config, Object.keys(settings)))
+    setMessage(savedWords(config, Object.keys(settings)))
   }
 
   return (
@@ -105,16 +105,16 @@ export function OptionsCard(props: OptionsCardProps) {
                 onInput={(text) => {
                   const { before } = drafts.get(option.name) ?? { before: editable(option) }
                   setDrafts(new Map(drafts).set(option.name, { text, before }))
-                  setTold(null)
+                  setMessage(null)
                   if (error?.param === option.name) forgetError()
                 }}
               />
             ))}
           </section>
         ))}
-        <div class={`foot row wraps ${changed.length > 0 || told !== null ? 'changed' : ''}`}>
+        <div class={`foot row wraps ${changed.length > 0 || message !== null ? 'changed' : ''}`}>
           <p id="options-told" class={failed !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
-            {failed !== null && !isOfField ? failed.message : (told ?? pendingWords(needsRestart))}
+            {failed !== null && !isOfField ? failed.message : (message ?? pendingWords(needsRestart))}
           </p>
           <div class="buttons at-end">
             {needsRestart.length > 0 && changed.length === 0 ? (

@@ -82,11 +82,11 @@ export function tailPrinter(
     },
     lost: () => {
       isLost = true
-      const tell = (): void => {
+      const printLoss = (): void => {
         isLossShown = true
         note('lost the connection to the gateway; waiting for it')
       }
-      cancelLost = clock.after(patienceMs, tell, { background: true })
+      cancelLost = clock.after(patienceMs, printLoss, { background: true })
     },
     end: () => cancelLost(),
   }

@@ -28,16 +28,16 @@ export async function listModels(
     const models = await askedModels(running, upstream, isTrusted, via)
     return { upstream, models }
   })
-  const told = await Promise.all(asked)
+  const answers = await Promise.all(asked)
   if (client.over !== null) throw client.over
-  if (told.every(({ models }) => models === null)) {
+  if (answers.every(({ models }) => models === null)) {
     timeline.attempts = 0
     timeline.attemptLost()
     return false
   }
-  const missing = told.filter(({ models }) => models === null).map(({ upstream }) => upstream.name)
+  const missing = answers.filter(({ models }) => models === null).map(({ upstream }) => upstream.name)
   const listed = new Map<string, unknown>()
-  for (const { upstream, models } of told) {
+  for (const { upstream, models } of answers) {
     for (const { id, entry } of models ?? []) {
       if (upstreams.ofModel(id) === upstream && !listed.has(id)) listed.set(id, entry)
     }

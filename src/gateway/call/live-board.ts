@@ -30,11 +30,11 @@ export class LiveBoard {
       for (const [index, signal] of waiting.entries()) places.set(signal, index + 1)
     return Array.from(running, (call) => {
       const place = places.get(call.client.signalSoFar) ?? null
-      return this.#tell(call, place, nowMs)
+      return this.#describe(call, place, nowMs)
     })
   }
 
-  #tell(call: RunningCall, place: number | null, nowMs: number): LiveCall {
+  #describe(call: RunningCall, place: number | null, nowMs: number): LiveCall {
     const { record, timeline, upstream, endpoint, meter } = call
     const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt, answeredAt } = timeline
     const startedMs = startedAtMs(record.id)

@@ -287,13 +287,13 @@ function fromUsage(
  * The output, with tokens of the total that no part has: all of the rest, or the reasoning that xAI reports and Gemini omits.
  * The result is at most what the call allowed, and at most what any model outputs.
  */
-function withHidden(told: {
+function withHidden(counts: {
   readonly output: number | null
   readonly surplus: number
   readonly reasoning: number | null
   readonly tokensAsked: number
 }): number | null {
-  const { output, surplus, reasoning, tokensAsked } = told
+  const { output, surplus, reasoning, tokensAsked } = counts
   if (output !== null && reasoning !== null && surplus > reasoning) return output
   const whole = (output ?? 0) + surplus
   if (tokensAsked > 0) return Math.max(output ?? 0, Math.min(whole, tokensAsked))

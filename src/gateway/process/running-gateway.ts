@@ -253,7 +253,7 @@ export class RunningGateway implements ControlledGateway {
     const { clock, log } = this.#setup
     const { clients, rawLog, restart, server, calls, minutes, upstreams, sink } = this.#parts
     log.say('stopping after calls in flight; press again to stop now')
-    this.#control?.ends(this.#hasFailed ? 'failed' : 'told').catch(reportFault)
+    this.#control?.ends(this.#hasFailed ? 'failed' : 'stopped').catch(reportFault)
     rawLog.feed.close()
     const predecessorsEnd = restart.stop(drainTimeoutMs)
     const patience = new AbortController()

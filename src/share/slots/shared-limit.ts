@@ -103,7 +103,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       } catch (error) {
         main?.close()
         if (error instanceof LimitError) throw error
-        this.#tell(`${errorInWords(error, this.#options.url)}; no call is served before it can be asked`)
+        this.#report(`${errorInWords(error, this.#options.url)}; no call is served until it answers`)
         await this.#pause(tries)
       }
     }
@@ -133,7 +133,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       this.#isRecovered = figures.pop() === true
       this.#figures = figures.map(Number)
       this.#answeredMs = clock.now()
-      this.#tell('')
+      this.#report('')
       if (isKnown === null) await this.#enterAnew(main)
       this.#limit(Number(max))
       if (isKnown !== true) return { known: false, poolId: String(name) }
@@ -265,8 +265,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
   async #reportBehind(connection: PostgresConnection): Promise<void> {
     const behind = this.behind()
     if (behind === this.#reportedBehind) return
-    const tell = 'UPDATE tokenweir.gateways SET behind = $2 WHERE instance = $1'
-    await connection.query(tell, [this.instance, behind])
+    const update = 'UPDATE tokenweir.gateways SET behind = $2 WHERE instance = $1'
+    await connection.query(update, [this.instance, behind])
     this.#reportedBehind = behind
   }
 
@@ -291,7 +291,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         else this.#begin(main)
         this.#gateway?.wake()
       } catch (error) {
-        this.#tell(errorInWords(error, this.#options.url))
+        this.#report(errorInWords(error, this.#options.url))
         await this.#pause(tries++)
       }
     }
@@ -354,11 +354,11 @@ export class SharedLimit implements SlotLink, BudgetLink {
       connection.close()
       if (this.#main === connection) this.#main = null
     }
-    if (!this.#isClosed) this.#tell(errorInWords(error, this.#options.url))
+    if (!this.#isClosed) this.#report(errorInWords(error, this.#options.url))
   }
 
   /** Reports a fault once; empty when all is well again. */
-  #tell(words: string): void {
+  #report(words: string): void {
     if (words === this.#lastProblem) return
     if (words !== '') this.#options.say(`sharing: ${words}`)
     else this.#options.say('sharing: the shared database answers again')
