@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { type PageAddress, type View, defaultAddress, viewWords, writeAddress } from '../data/page-address.ts'
+import { type PageAddress, type View, viewReset, viewWords, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
@@ -35,12 +35,6 @@ const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', set
 
 /** With `g` before it, it leads to the view. */
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
-
-/** Another view begins without what was opened or sorted in this one. */
-const { session, call, sort, tab, text, by, measure, order, rising, lines, against } = defaultAddress
-const { listRising, price, priceOrder, priceRising } = defaultAddress
-const sorting = { sort, order, rising, listRising, priceOrder, priceRising }
-const viewReset = { ...sorting, session, call, tab, text, by, measure, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {

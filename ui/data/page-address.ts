@@ -91,18 +91,14 @@ export function namelessOf(by: CompareBy): string {
 
 const isLastRange = isNameOf(lastRanges)
 
-/** The address of a bare `/`. */
-export const defaultAddress = {
-  view: 'overview' as View,
-  /** This object marks the default range: an equal range that a user chose is written into the address. */
-  range: { last: '24h' } as Range,
+/** The filters of an address that filters nothing. */
+const noFilters = {
   models: [] as readonly string[],
   callTypes: [] as readonly CallType[],
   errorsOnly: false,
   outcomes: [] as readonly Outcome[],
   failureCodes: [] as readonly string[],
   clients: [] as readonly string[],
-  /** Names of upstreams. */
   upstreams: [] as readonly string[],
   /** `key:value` each. */
   tags: [] as readonly string[],
@@ -113,15 +109,19 @@ export const defaultAddress = {
   maxMs: null as number | null,
   /** Exactly this id or error code; empty for none. */
   q: '',
+  /** The source of imported calls; null for all calls. */
+  source: null as string | null,
+}
+
+/** The parts of an address that another view begins without: what the last one opened, sorted or searched. */
+export const viewReset = {
+  /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
+  session: null as string | null,
   sort: 'started_at' as CallSort,
   /** The id of the call whose panel is open. */
   call: null as string | null,
   /** The open tab of the call's panel. */
   tab: 'timing' as CallTab,
-  /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
-  session: null as string | null,
-  /** The source of imported calls; null for all calls. */
-  source: null as string | null,
   /** Text to find in the payloads of Live, or in the names of sessions; empty for none. */
   text: '',
   /** The field that calls or spend are grouped by. */
@@ -142,10 +142,19 @@ export const defaultAddress = {
   /** The column that sorts the prices, null for the usual order; and whether from the smallest on. */
   priceOrder: null as PriceColumnName | null,
   priceRising: false,
+}
+
+/** The address of a bare `/`. */
+export const defaultAddress = {
+  view: 'overview' as View,
+  /** This object marks the default range: an equal range that a user chose is written into the address. */
+  range: { last: '24h' } as Range,
   /** Times in UTC, in place of the reader's zone. */
   utc: false,
   /** Names of parameters that are unknown here or have an invalid value. The page shows them. */
   ignored: [] as readonly string[],
+  ...noFilters,
+  ...viewReset,
 }
 
 type Fields = typeof defaultAddress
@@ -344,11 +353,8 @@ export function queryKey(address: PageAddress, ...rest: readonly unknown[]): str
 
 /** An address without its filters, except the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, session, call, tab, by, measure, order, rising, lines, against, utc } = address
-  const { listRising, price, priceOrder, priceRising } = address
-  const compared = { by, measure, order, rising, lines, against, listRising, price, priceOrder, priceRising }
-  const shown = view === 'sessions' ? session : null
-  return { ...defaultAddress, ...compared, view, range, sort, session: shown, call, tab, utc }
+  const session = address.view === 'sessions' ? address.session : null
+  return { ...address, ...noFilters, session, text: '', ignored: [] }
 }
 
 /** The filter for the calls of one that is compared, beside filters by `tags` of other keys. */
