@@ -27,7 +27,7 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
-import { sortedAs } from '../design/table/sort-heading.tsx'
+import { sortingBy } from '../design/table/sort-heading.tsx'
 import { Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -188,10 +188,9 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
                 words,
                 ...(title !== undefined && { meaning: title }),
                 ...(className !== undefined && { class: className }),
-                sorting: {
-                  sorted: sortedAs(name, order, rising),
-                  onSort: (next: boolean) => onShow({ order: name, rising: next }),
-                },
+                sorting: sortingBy<CompareColumnName>(name, order, rising, (order, rising) =>
+                  onShow({ order, rising }),
+                ),
               }
             }),
           ]}

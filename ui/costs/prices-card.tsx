@@ -14,7 +14,7 @@ import { type Column, EditableTable } from '../design/table/editable-table.tsx'
 import { Banner } from '../design/banner.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { sortedAs } from '../design/table/sort-heading.tsx'
+import { sortingBy } from '../design/table/sort-heading.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { Table } from '../design/table/table.tsx'
 import { count, counted, dollars, known, unknownFigure } from '../format/figures.ts'
@@ -87,8 +87,9 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   const sorted = valueOf === undefined ? lines : sortedRows(lines, valueOf, priceRising)
   const withSorting = ({ order, ...column }: PriceColumn): Column<PriceLine> => {
     if (order === undefined) return column
-    const onSort = (rising: boolean): void => go({ priceOrder: order[0], priceRising: rising })
-    return { ...column, sorting: { sorted: sortedAs(order[0], priceOrder, priceRising), onSort } }
+    const onOrder = (priceOrder: PriceColumnName, priceRising: boolean): void =>
+      go({ priceOrder, priceRising })
+    return { ...column, sorting: sortingBy(order[0], priceOrder, priceRising, onOrder) }
   }
   const { found, isLooking, isRepricing, forget } = useRepriceOffer(
     prices.changes,

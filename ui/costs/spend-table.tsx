@@ -7,7 +7,7 @@ import { type SpendColumnName, spendColumnNames } from '../data/sorted-columns.t
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { sortedAs } from '../design/table/sort-heading.tsx'
+import { sortingBy } from '../design/table/sort-heading.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { Table } from '../design/table/table.tsx'
 import { costPerThousand } from '../format/cost-per-thousand.ts'
@@ -122,10 +122,9 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
           ...spendColumnNames.map((name) => ({
             words: columns[name].words,
             class: columns[name].class,
-            sorting: {
-              sorted: sortedAs(name, order, rising),
-              onSort: (next: boolean) => go({ order: name, rising: next }),
-            },
+            sorting: sortingBy<SpendColumnName>(name, order, rising, (order, rising) =>
+              go({ order, rising }),
+            ),
           })),
         ]}
         class="spend-table has-links"

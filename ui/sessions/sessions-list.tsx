@@ -14,7 +14,7 @@ import { explained } from '../design/meanings.ts'
 import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
-import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
+import { SortHeading, sortingBy } from '../design/table/sort-heading.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -195,13 +195,16 @@ interface HeadingProps {
 /** The heading of a column that sorts. */
 function Heading({ sort, children: words, rest }: HeadingProps) {
   const { address, go } = useNavigation()
-  const sorted = sortedAs(sort, orderOf('sessions', address), address.rising)
+  const sorting = sortingBy<SessionSort>(
+    sort,
+    orderOf('sessions', address),
+    address.rising,
+    (order, rising) => go({ order, rising }),
+  )
   return (
-    <span role="columnheader" aria-sort={sorted} {...explained(words)}>
+    <span role="columnheader" aria-sort={sorting.sorted} {...explained(words)}>
       {rest}
-      <SortHeading sorted={sorted} onSort={(rising) => go({ order: sort, rising })}>
-        {words}
-      </SortHeading>
+      <SortHeading {...sorting}>{words}</SortHeading>
     </span>
   )
 }

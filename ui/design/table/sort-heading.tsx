@@ -17,6 +17,16 @@ export interface Sorting {
   readonly onSort: (rising: boolean) => void
 }
 
+/** The {@link Sorting} of the column `name`; `onOrder` gets the column and the direction to sort by. */
+export function sortingBy<Name>(
+  name: Name,
+  order: Name | null,
+  rising: boolean,
+  onOrder: (order: Name, rising: boolean) => void,
+): Sorting {
+  return { sorted: sortedAs(name, order, rising), onSort: (next) => onOrder(name, next) }
+}
+
 export interface SortHeadingProps extends Sorting, ReturnType<typeof explained> {
   readonly children: ComponentChildren
 }
