@@ -119,16 +119,7 @@ export class Attempts {
    * then. Throws or rejects with the failure that ends the call, and with what {@link Admission.acquire} rejects with.
    */
   after(end: RelayEnd): boolean | Promise<boolean> {
-    const replica = this.#replica
-    // `using` takes 0.15 µs more.
-    try {
-      return this.#next(end, replica)
-    } finally {
-      replica?.[Symbol.dispose]()
-    }
-  }
-
-  #next(end: RelayEnd, replica: ReplicaAttempt | null): boolean | Promise<boolean> {
+    using replica = this.#replica
     if (replica === null) {
       if (this.#fallback !== null) return this.#fallBack(this.#fallback)
       throw end instanceof Failure ? end : noAddress
