@@ -13,7 +13,6 @@ import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
-import { until } from '../store/until.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
@@ -195,7 +194,7 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
   const second = await dashboard.ask('POST', '/api/costs/sync')
   assert.deepEqual([second.status, errorOf(second).code], [409, 'sync_running'])
   assert.equal((await syncState()).state, 'running')
-  await until('it is asked', () => asked(dir).length === 1)
+  await eventually('it is asked', () => asked(dir).length === 1)
   assert.deepEqual(asked(dir)[0]?.['args'], [
     'costs',
     'sync',

@@ -12,7 +12,7 @@ import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
 import { chatCall } from '../store/sample-call.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { type DashboardUnderTest, errorOf, noJobs, startDashboard } from './dashboard-under-test.ts'
@@ -47,9 +47,9 @@ test('compressing is answered when it is done; a second one at once is refused',
   await using dir = await makeTempDir()
   await using dashboard = await startScripted(dir)
   const first = dashboard.askJson('POST', '/api/db/compress', { keep_days: 30, dry_run: true })
-  await until('the job runs', () => asked(dir).length === 1)
+  await eventually('the job runs', () => asked(dir).length === 1)
   const [job] = asked(dir)
-  await until('it lets others go first', () => getPriority(Number(job?.['pid'])) > 0)
+  await eventually('it lets others go first', () => getPriority(Number(job?.['pid'])) > 0)
   const second = await dashboard.ask('POST', '/api/db/compress')
   assert.equal(second.status, 409)
   assert.equal(errorOf(second).code, 'job_running')
@@ -192,7 +192,7 @@ test('a job goes on when the dashboard lets it go', async () => {
     using job = lockJob(path)
     return job !== null
   }
-  await until('it has done its work', () => left.get()?.['n'] === 1 && isDone())
+  await eventually('it has done its work', () => left.get()?.['n'] === 1 && isDone())
   database.close()
   rmSync(path)
 })

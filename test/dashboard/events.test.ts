@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LogLines } from '../../src/api/dashboard-event.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-under-test.ts'
@@ -102,7 +102,7 @@ test('a reader that leaves is forgotten', async () => {
     await reader.waitFor(2)
     assert.equal(dashboard.log.watchers, 1)
   }
-  await until('it is forgotten', () => dashboard.log.watchers === 0)
+  await eventually('it is forgotten', () => dashboard.log.watchers === 0)
 })
 
 test('a stream that waits behind another on one connection is refused', async () => {
@@ -160,7 +160,7 @@ test('a reader that has not read for a minute is let go', async () => {
   reader.stopReading()
   await flood(dashboard)
   await dashboard.clock.advance(60_000)
-  await until('it is forgotten', () => dashboard.log.watchers === 0)
+  await eventually('it is forgotten', () => dashboard.log.watchers === 0)
 })
 
 test('the 65th reader is refused, and let in when another has left', async () => {

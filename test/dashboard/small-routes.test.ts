@@ -18,7 +18,7 @@ import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { NotesFile } from '../../src/supervisor/notes-file.ts'
 import { GatewayRefusedError, RawLogError } from '../../src/supervisor/raw-log-relay.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -303,7 +303,7 @@ test('the topic is fed only while somebody listens to it', async () => {
   }
   using next = await openEvents(dashboard.port, 'beat')
   await next.waitFor(1)
-  await until('the one that left is forgotten', () => dashboard.rawLog.listeners === 0)
+  await eventually('the one that left is forgotten', () => dashboard.rawLog.listeners === 0)
   assert.equal(other.events.length, 1)
 })
 

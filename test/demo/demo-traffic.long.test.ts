@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type DemoTraffic, startDemoTraffic } from '../../src/demo/demo-traffic.ts'
 import { startDemoUpstream } from '../../src/demo/demo-upstream.ts'
-import { until } from '../store/until.ts'
 import { eventually } from '../support/eventually.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import { freePort } from '../support/free-port.ts'
@@ -42,7 +41,7 @@ test('calls of every kind are recorded within seconds, some had to wait, and som
   }
   const missing = new Set(Object.keys(kinds))
   await waitForCalls(gateway)
-  await until(
+  await eventually(
     'all kinds are recorded',
     () => {
       const calls = readCalls(gateway.databaseFile)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
 import { nowMs, writeDatabase } from '../dashboard/query-database.ts'
 import { variedCall } from '../store/told-of-calls.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { type CommandProcess, startCommandProcess } from '../support/command-process.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -42,7 +42,7 @@ async function wroteBytes(command: CommandProcess, path: string, bytes: number):
   let isOver = false
   void command.exited.then(() => (isOver = true))
   const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1
-  await until(`${bytes} bytes are written`, () => isOver || size() >= bytes)
+  await eventually(`${bytes} bytes are written`, () => isOver || size() >= bytes)
 }
 
 test('an export goes to a file or a pipe, and says what is in it', async () => {

@@ -9,7 +9,7 @@ import { Jobs } from '../../src/supervisor/jobs.ts'
 import { type DashboardUnderTest, errorOf, startDashboard } from '../dashboard/dashboard-under-test.ts'
 import { nowMs, writeDatabase } from '../dashboard/query-database.ts'
 import { variedCall } from '../store/told-of-calls.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -141,8 +141,8 @@ test('an export ends with its reader, and three are under way at most', async ()
   // Others are answered meanwhile.
   assert.equal((await dashboard.ask('GET', '/api/db')).status, 200)
   for (const { client } of readers) client.leave()
-  await until('all processes are gone', () => !readers.some(({ pid }) => isRunning(pid)))
+  await eventually('all processes are gone', () => !readers.some(({ pid }) => isRunning(pid)))
   const another = await begin()
   another.client.leave()
-  await until('the last process is gone', () => !isRunning(another.pid))
+  await eventually('the last process is gone', () => !isRunning(another.pid))
 })

@@ -10,7 +10,7 @@ import { priceFileText } from '../../src/pricing/price-file.ts'
 import { openForReading } from '../../src/store/sqlite/open-store.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { freePort } from '../support/free-port.ts'
@@ -67,8 +67,8 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
     return calls
   }
   for (const directory of [beside.directory, alone.directory])
-    await until('all calls are there', () => countIn(db(directory)) === 12)
-  await until('its own are there', () => countIn(db(b.directory)) >= 6)
+    await eventually('all calls are there', () => countIn(db(directory)) === 12)
+  await eventually('its own are there', () => countIn(db(b.directory)) >= 6)
   assert.equal(countIn(db(b.directory)), 6)
   assert.deepEqual(await shown(alone), await shown(beside))
   assert.equal(new Set((await shown(alone)).map((each) => (each as { instance: string }).instance)).size, 2)
@@ -81,7 +81,7 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   await untilSaid('the gateway warns', async () => (await warned()).includes('"store_behind"'))
   connection.close()
   await untilSaid('all is well again', async () => !(await warned()).includes('store_behind'))
-  await until('the call that waited is there', () => countIn(db(alone.directory)) === 13)
+  await eventually('the call that waited is there', () => countIn(db(alone.directory)) === 13)
   for (const said of [a.stdout, a.stderr, beside.command.stdout, alone.command.stdout])
     assert.ok(!said.includes('postgres://'), said)
 })
@@ -114,7 +114,7 @@ test('a client’s limit counts the calls of its own machine, before and after a
   await call(a)
   for (let calls = 0; calls < 3; calls++) await call(b)
   const path = join(directory, 'telemetry.db')
-  await until('the calls of the other machine are there', () => countIn(path) === 4)
+  await eventually('the calls of the other machine are there', () => countIn(path) === 4)
   const [before] = await used(a)
   assert.ok(Number(before) > 0)
   await a.stop()
@@ -220,7 +220,7 @@ test('prices and limits of clients that are changed beside one file are in force
   const price = (second: number): string =>
     priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
   const has = (dir: typeof here, name: string, text: string): Promise<void> =>
-    until(
+    eventually(
       `${dir.file(name)} has ${text}`,
       () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text,
     )

@@ -8,7 +8,7 @@ import { asRecord } from '../support/json-record.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { untilSeen } from './until-seen.ts'
+import { eventually } from '../support/eventually.ts'
 
 const perMinute = 60
 
@@ -48,24 +48,26 @@ test('a gateway that joins takes nothing that another may have used, and one tha
 
   await using one = await start()
   callMany(one, 'one')
-  await untilSeen('the first gateway calls alone', () =>
+  await eventually('the first gateway calls alone', () =>
     Promise.resolve(countOf('one') >= 15 || countOf('one')),
   )
   const startedMs = performance.now()
   await using other = await start()
   callMany(other, 'other')
   for (const gateway of [one, other])
-    await untilSeen('half of the limit is its part', async () => {
+    await eventually('half of the limit is its part', async () => {
       const part = await partOf(gateway)
       return part === perMinute / 2 || part
     })
   const before = countOf('one')
-  await untilSeen('the other one calls', () => Promise.resolve(countOf('other') > 0), 90_000)
+  await eventually('the other one calls', () => Promise.resolve(countOf('other') > 0), 90_000)
   assert.ok(performance.now() - startedMs >= 60_000, 'it has joined within this minute')
-  await untilSeen('the first one goes on with its part', () => Promise.resolve(countOf('one') >= before + 10))
+  await eventually('the first one goes on with its part', () =>
+    Promise.resolve(countOf('one') >= before + 10),
+  )
 
   await other.kill9()
-  await untilSeen('the first one has all of it', async () => {
+  await eventually('the first one has all of it', async () => {
     const part = await partOf(one)
     return part === perMinute || part
   })

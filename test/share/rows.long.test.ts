@@ -26,7 +26,7 @@ import { priceBy } from '../store/priced-by.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-call.ts'
 import { dayMs, variedCall } from '../store/told-of-calls.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -100,7 +100,7 @@ async function pulled({ calls, minutes = [], events = [] }: StoreContent): Promi
   await untilCount(b, calls.length)
   for (const table of ['gateway_minutes', 'gateway_events']) {
     const rows = ({ database }: SharedFile): number => rowsOf(database, `SELECT * FROM ${table}`).length
-    await until(`the ${table} are there`, () => rows(a) === rows(b))
+    await eventually(`the ${table} are there`, () => rows(a) === rows(b))
   }
   return b.path
 }
@@ -162,7 +162,7 @@ test('a sender that is killed at any instant, and a database that is, lose nothi
     const worker = fork(file, [JSON.stringify(task)], { env, execArgv: [], stdio: 'inherit' })
     // Each third at any instant from its start, the others around the sending of a batch.
     if (round % 3 === 0) await once(worker, 'message')
-    else await until('it sends', () => a.state.cursors()?.sending_seq !== before?.sending_seq)
+    else await eventually('it sends', () => a.state.cursors()?.sending_seq !== before?.sending_seq)
     if (round % 12 === 5) await postgres.restart()
     await delay(random() * (round % 3 === 0 ? 300 : 40))
     worker.kill('SIGKILL')
@@ -229,7 +229,7 @@ test('what became of a call replaces the row of its interruption, everywhere', a
   await untilCount(b, 1)
   assert.equal(countOf(b.database, 'outcome_id = 6'), 1)
   a.record([call])
-  await until('the call is known', () => countOf(b.database, 'outcome_id = 0') === 1)
+  await eventually('the call is known', () => countOf(b.database, 'outcome_id = 0') === 1)
   assertSameRows(contentOf(b.database), contentOf(a.database))
   assert.deepEqual(await sharedSums(url), localSums(a))
 })
@@ -261,15 +261,15 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   const same = (): boolean => JSON.stringify(contentOf(a.database)) === JSON.stringify(contentOf(b.database))
   const before = JSON.stringify(contentOf(b.database))
   await reprice(a.path, 3)
-  await until('the other machine has the new costs', same)
+  await eventually('the other machine has the new costs', same)
   assert.notEqual(JSON.stringify(contentOf(b.database)), before)
   {
     using _job = lockJob(a.path)
     await reprice(b.path, 4)
     const deferred = (): number => rowsOf(a.database, 'SELECT 1 FROM share_deferred').length
-    await until('the new costs wait for the job', () => deferred() > 300)
+    await eventually('the new costs wait for the job', () => deferred() > 300)
   }
-  await until('it has them after the job', same)
+  await eventually('it has them after the job', same)
   assert.deepEqual(await sharedSums(url), localSums(a))
   for (const { path } of [a, b]) assertSound(path)
   assert.equal(
@@ -384,7 +384,7 @@ test('what a command notes of this machine is noted of its own gateway, also aft
       file.database,
       'SELECT text, kind FROM gateway_events AS e JOIN instances AS i ON i.id = e.instance_id ORDER BY at_ms',
     )
-  await until('the other start is known', () => events(a).length === 2)
+  await eventually('the other start is known', () => events(a).length === 2)
   assert.equal(noteEvent(a.path, { atMs: sampleStartMs + 2000, kind: 'price_sync', detail: '{}' }), true)
   assert.deepEqual(events(a).at(-1), { text: 'here', kind: 'price_sync' })
 })
@@ -424,7 +424,10 @@ test('calls that were re-priced before a new machine came are in its sums, thoug
   await using _a = share(a.path, url)
   await untilSent(a)
   await reprice(3)
-  await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
+  await eventually(
+    'the new costs are sent',
+    () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0,
+  )
   {
     await using _b = share(b.path, url)
     await untilCount(b, 501)
@@ -433,7 +436,10 @@ test('calls that were re-priced before a new machine came are in its sums, thoug
   // What was here and is folded does not come again, changed or not.
   await foldsOld(500)
   await reprice(4)
-  await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
+  await eventually(
+    'the new costs are sent',
+    () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0,
+  )
   a.record(someCalls(3, 'late', fromMs, 17))
   {
     await using _b = share(b.path, url)
@@ -475,7 +481,7 @@ test('a shared database that is new, or older than it was, and a file that is, c
   connection.close()
   {
     await using _a = share(a.path, first)
-    await until('what was lost is sent again', () => a.state.cursors()?.confirmed_seq === 3200)
+    await eventually('what was lost is sent again', () => a.state.cursors()?.confirmed_seq === 3200)
   }
   assert.ok(Number((await sharedSums(first))[0]) >= 3200)
   // Another database.

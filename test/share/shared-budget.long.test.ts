@@ -12,7 +12,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
-import { untilSeen } from './until-seen.ts'
+import { eventually } from '../support/eventually.ts'
 
 let postgres: Postgres
 before(async () => {
@@ -83,9 +83,9 @@ test('each gateway tells what all have used, and one that starts later does, too
     const { total_used: used } = await budgetOf(gateway)
     return used === 77 || used
   }
-  for (const gateway of [one, other]) await untilSeen('it tells of all', tells(gateway))
+  for (const gateway of [one, other]) await eventually('it tells of all', tells(gateway))
   await using late = await startGateway({ upstream, url })
-  await untilSeen('the third one does, too', tells(late))
+  await eventually('the third one does, too', tells(late))
 })
 
 const rejects = ['--token-limit', '1000', '--budget-action', 'reject']
@@ -95,7 +95,7 @@ const heardWithinMs = 2000
 /** Until a call that would use nothing, and may use so many tokens, is refused. */
 function untilRefused(gateway: GatewayProcess, tokens: number): Promise<void> {
   const refused = async (): Promise<unknown> => (await call(gateway, tokens, 'thrifty')) === 429
-  return untilSeen('it is refused', refused, heardWithinMs)
+  return eventually('it is refused', refused, heardWithinMs)
 }
 
 test('with reject, what one gateway has used is refused on the other within two seconds', async () => {
@@ -106,7 +106,7 @@ test('with reject, what one gateway has used is refused on the other within two 
   assert.equal(await call(one, 900), 200)
   const { total_used: used } = await budgetOf(one)
   assert.equal(used, 900, 'its own calls count at once')
-  await untilSeen('it is heard', async () => (await budgetOf(other))['total_used'] === 900, heardWithinMs)
+  await eventually('it is heard', async () => (await budgetOf(other))['total_used'] === 900, heardWithinMs)
   assert.deepEqual([await call(other, 101), await call(one, 101), await call(other, 100)], [429, 429, 200])
   await untilRefused(one, 1)
 })
@@ -138,7 +138,7 @@ test('three gateways that use up one limit pass it by what they admit within two
   assert.ok(given > 0.9 * limit, `${given} of ${limit} tokens`)
   assert.ok(given <= limit + lateTokens, `${given} of ${limit} tokens, ${lateTokens} of them at the end`)
   for (const gateway of [one, two, three])
-    await untilSeen('it tells of all', async () => (await budgetOf(gateway))['total_used'] === given)
+    await eventually('it tells of all', async () => (await budgetOf(gateway))['total_used'] === given)
 })
 
 test('what a call in flight may use is refused on the other gateway, until it has ended', async () => {
@@ -153,7 +153,7 @@ test('what a call in flight may use is refused on the other gateway, until it ha
   await untilRefused(other, 200)
   gate.resolve()
   assert.equal(await long, 200)
-  await untilSeen('what it did not use is free', async () => (await call(other, 900)) === 200)
+  await eventually('what it did not use is free', async () => (await call(other, 900)) === 200)
 })
 
 test('what was used holds after restarts, on all machines and on a new one', async () => {
@@ -162,7 +162,7 @@ test('what was used holds after restarts, on all machines and on a new one', asy
   await using one = await startGateway({ upstream, url, args: rejects })
   const other = await startGateway({ upstream, url })
   assert.deepEqual([await call(one, 500), await call(other, 480)], [200, 200])
-  await untilSeen('it is heard', async () => (await budgetOf(one))['total_used'] === 980, heardWithinMs)
+  await eventually('it is heard', async () => (await budgetOf(one))['total_used'] === 980, heardWithinMs)
   await other.kill9()
   await using again = await startGateway({ upstream, url, directory: other.directory })
   await using fresh = await startGateway({ upstream, url })
@@ -195,7 +195,7 @@ test('rows that come late count on the others as soon as they come', async () =>
   assert.equal((await budgetOf(other))['total_used'], 0)
   proxy.mend()
   await using again = await startGateway({ upstream, url, directory: one.directory })
-  await untilSeen('it is heard', async () => (await budgetOf(other))['total_used'] === 900)
+  await eventually('it is heard', async () => (await budgetOf(other))['total_used'] === 900)
   assert.equal(await call(other, 101), 429)
   await untilRefused(again, 101)
 })
@@ -210,7 +210,7 @@ test('what a killed gateway’s calls might have used is free when it is known t
   await untilRefused(one, 200)
   await lost.kill9()
   assert.equal(await pending, 0)
-  await untilSeen('it is free', async () => (await call(one, 200)) === 200)
+  await eventually('it is free', async () => (await call(one, 200)) === 200)
 })
 
 test('the limit and what it does are those of all: another start is refused in words, a change is one for all', async () => {
@@ -248,7 +248,7 @@ test('the limit and what it does are those of all: another start is refused in w
   assert.equal((await budgetOf(other))['daily_limit'], 5000)
   await new ControlClient(one.directory).setOptions({ token_limit: 70 })
   for (const gateway of [one, other])
-    await untilSeen('it has the limit', async () => (await budgetOf(gateway))['daily_limit'] === 70)
+    await eventually('it has the limit', async () => (await budgetOf(gateway))['daily_limit'] === 70)
   assert.deepEqual([await call(one, 71), await call(other, 71)], [429, 429])
   // A start that asks for what it asked for before has not changed its mind.
   await one.stop()
@@ -264,7 +264,7 @@ test('without the database each gateway goes on, and counts its own calls and wh
   await using gateway = await startGateway({ upstream, url, args: rejects })
   await using other = await startGateway({ upstream, url })
   assert.equal(await call(other, 500), 200)
-  await untilSeen('it is heard', async () => (await budgetOf(gateway))['total_used'] === 500)
+  await eventually('it is heard', async () => (await budgetOf(gateway))['total_used'] === 500)
   const gate = Promise.withResolvers<void>()
   upstream.replyOnce([until(gate.promise), ...answerOf(100)])
   const first = call(gateway, 100)

@@ -8,7 +8,7 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { rowsOf } from '../store/rows-of.ts'
-import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** A file of calls on a machine that shares them. */
 export interface SharedFile extends Disposable {
@@ -77,10 +77,10 @@ export function countOf(database: DatabaseSync, condition = 'true'): number {
 }
 
 export async function untilCount(file: SharedFile, calls: number): Promise<void> {
-  await until(`${file.path} has ${calls} calls`, () => countOf(file.database) >= calls)
+  await eventually(`${file.path} has ${calls} calls`, () => countOf(file.database) >= calls)
 }
 
 export async function untilSent(file: SharedFile): Promise<void> {
   const isSent = (): boolean => file.state.cursors() !== null && file.state.waiting().rows === 0
-  await until(`the calls of ${file.path} are sent`, isSent)
+  await eventually(`the calls of ${file.path} are sent`, isSent)
 }

@@ -16,7 +16,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startUpProcess } from '../support/up-process.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
-import { untilSeen } from './until-seen.ts'
+import { eventually } from '../support/eventually.ts'
 
 const max = 4
 let postgres: Postgres
@@ -78,7 +78,7 @@ test('two gateways have one limit, which both tell; who waits is served wherever
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
   assert.equal(upstream.peakInFlight, max)
-  await untilSeen('both are known, nothing is held', async () => {
+  await eventually('both are known, nothing is held', async () => {
     const { gateways, held } = await shared(one)
     return (gateways === 2 && held === 0) || { gateways, held }
   })
@@ -105,7 +105,7 @@ test('a start with another limit is refused in words, and a change on one is a c
   const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
     asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
   for (const gateway of [one, other])
-    await untilSeen('it has the limit', async () => (await limitOf(gateway)) === 7)
+    await eventually('it has the limit', async () => (await limitOf(gateway)) === 7)
 })
 
 test('what a killed gateway held is free within seconds, long before its lease ends', async () => {
@@ -116,7 +116,7 @@ test('what a killed gateway held is free within seconds, long before its lease e
   const lost = Array.from({ length: max }, () => call(one).catch(() => null))
   await upstream.waitForInFlight(max)
   void call(other).catch(() => null)
-  await untilSeen('it waits', async () => asRecord((await other.health())['rate_limiter'])['queued'] === 1)
+  await eventually('it waits', async () => asRecord((await other.health())['rate_limiter'])['queued'] === 1)
   assert.equal(upstream.inFlight, max)
   await one.kill9()
   await Promise.all(lost)
@@ -141,7 +141,7 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   await untilCalls(one, { active: 1, queued: 1 })
   gate.resolve()
   assert.deepEqual([(await first).status, (await next).status], [200, 200])
-  await untilSeen('it is refused', async () => {
+  await eventually('it is refused', async () => {
     const { status, code } = await call(one)
     return status === 503 && code === 'limit_unreachable'
   })
@@ -151,7 +151,7 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   assert.equal(asRecord((await one.health())['rate_limiter'])['max_concurrent'], max)
   assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
   proxy.mend()
-  await untilSeen('it is served again', async () => (await call(one)).status === 200)
+  await eventually('it is served again', async () => (await call(one)).status === 200)
   assert.ok(!`${one.stdout}${one.stderr}`.includes('very-secret'))
 })
 
@@ -175,7 +175,7 @@ for (const [how, isSilent] of [
     )
     await upstream.waitFor('both are busy', () => upstream.requests.length > 60, 30_000)
     proxy.cut(isSilent)
-    await untilSeen('it is known to be away', async () => (await shared(one))['engine'] === 'away')
+    await eventually('it is known to be away', async () => (await shared(one))['engine'] === 'away')
     const held = await Promise.all(
       [one, other].map(async (gateway) => Number((await shared(gateway))['held_here'])),
     )
@@ -197,7 +197,7 @@ test('a gateway that holds no slot while the database is away refuses after 5 s,
   const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
   await using one = await startGateway(upstream, { url })
   assert.equal((await call(one)).status, 200)
-  await untilSeen('its slot has gone back', async () => (await shared(one))['held'] === 0)
+  await eventually('its slot has gone back', async () => (await shared(one))['held'] === 0)
   proxy.cut()
   const sinceMs = performance.now()
   assert.deepEqual(await call(one), { status: 503, code: 'limit_unreachable' })
@@ -207,7 +207,7 @@ test('a gateway that holds no slot while the database is away refuses after 5 s,
   assert.equal(asRecord(health['shared'])['held_here'], 0)
   assert.match(JSON.stringify(health['warnings']), /holds no slot/)
   proxy.mend()
-  await untilSeen('it serves again', async () => (await call(one)).status === 200)
+  await eventually('it serves again', async () => (await call(one)).status === 200)
 })
 
 test('with --share-lost cut, calls end once their slots are not this gateway’s any more', async () => {
@@ -241,12 +241,12 @@ test('a gateway that pauses for less than its lease keeps its slots; for longer,
   await sleep(1000)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGCONT')
-  await untilSeen('it holds them still', async () => (await shared(one))['held'] === max)
+  await eventually('it holds them still', async () => (await shared(one))['held'] === max)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGSTOP')
   await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 30_000)
   process.kill(one.pid, 'SIGCONT')
-  await untilSeen(
+  await eventually(
     'it has joined again, with what it uses',
     async () => (await shared(one))['held'] === max + 1,
   )
@@ -291,7 +291,7 @@ test('a schema that is dropped while calls run is made again with its limits, an
     return [asRecord(slots)['max_concurrent'], asRecord(tokens)['daily_limit']]
   }
   for (const gateway of [one, other])
-    await untilSeen('it has the limit', async () => (await limits(gateway))[0] === 5)
+    await eventually('it has the limit', async () => (await limits(gateway))[0] === 5)
   const over = new AbortController()
   const statuses = new Set<number>()
   const load = [one, other].flatMap((gateway) =>
@@ -306,7 +306,7 @@ test('a schema that is dropped while calls run is made again with its limits, an
   const soFar = upstream.requests.length
   await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 30, 60_000)
   for (const gateway of [one, other]) {
-    await untilSeen('both are on the new list', async () => (await shared(gateway))['gateways'] === 2)
+    await eventually('both are on the new list', async () => (await shared(gateway))['gateways'] === 2)
     assert.deepEqual(await limits(gateway), [5, 70_000])
   }
   over.abort()

@@ -22,7 +22,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 6)
 const child = fileURLToPath(new URL('compress-child.ts', import.meta.url))
@@ -90,7 +90,7 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
     writer.finish(call)
   }
   const settled = (): Promise<void> =>
-    until('all calls are rows', () => writer.figures().written + 8000 === calls.length)
+    eventually('all calls are rows', () => writer.figures().written + 8000 === calls.length)
   let midway = 0
   for (let round = 0; round < kills; round++) {
     // Calls that began long ago and end only now: among them such as belong to what is folded already.

@@ -12,7 +12,7 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { bareCall, chatCall, sampleStartMs } from './sample-call.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const unpriced = { costNanoUsd: null, priceSource: null, priceKey: null } as const
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
@@ -81,7 +81,7 @@ test('each call costs what its upstream said, else what the prices say, else not
   const dbPath = dir.file('calls.db')
   const writer = new WriterThread({ dbPath, instance: 'a', version: '1' })
   for (const [call] of cases) writer.finish(call)
-  await until('they are rows', () => writer.figures().written === cases.length)
+  await eventually('they are rows', () => writer.figures().written === cases.length)
   await writer.close()
   assert.deepEqual(
     costsIn(dbPath),
@@ -97,7 +97,7 @@ test('another price counts for the next call; what was written stays', async () 
   let count = 0
   const record = async (): Promise<void> => {
     writer.finish({ ...chatCall(idAt(count++)), ...unpriced })
-    await until('it is a row', () => writer.figures().written === count)
+    await eventually('it is a row', () => writer.figures().written === count)
   }
   await record()
   writePrices(prices, { overrides: { 'gpt-5.1-mini': override(1000, 0) } })
@@ -127,19 +127,19 @@ test('a price file that cannot be read is told of with its place; the last good 
   const writer = new WriterThread({ dbPath, instance: 'a', version: '1' })
   const record = (ms: number): void => writer.finish({ ...chatCall(idAt(ms)), ...unpriced })
   record(0)
-  await until('it is a row', () => writer.figures().written === 1)
+  await eventually('it is a row', () => writer.figures().written === 1)
   writeFileSync(prices, '{\n  "models": {"gpt-5.1-mini": [}\n}\n')
   record(1)
   // It may have been read before it was whole.
   const said =
     /^prices_unreadable: .*model_costs\.json, line 2, column 3\d: .+ The prices from before stay in force$/
-  await until('the warning is there', () =>
+  await eventually('the warning is there', () =>
     writer.warnings().some(({ code, message }) => said.test(`${code}: ${message}`)),
   )
-  await until('it is a row', () => writer.figures().written === 2)
+  await eventually('it is a row', () => writer.figures().written === 2)
   // No call need end for it to be seen.
   writePrices(prices, { models: somePrices })
-  await until('the warning is gone', () => writer.warnings().length === 0)
+  await eventually('the warning is gone', () => writer.warnings().length === 0)
   await writer.close()
   assert.equal(costsIn(dbPath)[1]?.[0], chatNanoUsd / 1e9)
 })

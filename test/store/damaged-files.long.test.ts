@@ -10,7 +10,7 @@ import { copyCrashed, damageShapes } from '../faults/damage-shapes.ts'
 import { holdsLock } from '../support/holds-lock.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const crashedCalls = 1800
@@ -28,14 +28,14 @@ async function makeCrashed(name: string, fromMs: number): Promise<void> {
   const writer = new WriterThread({ dbPath: path, instance: name, version: '0' })
   const write = async (from: number, to: number): Promise<void> => {
     for (let ms = from; ms < to; ms++) writer.finish(chatCall(idAt(fromMs + ms)))
-    await until('rows', () => writer.figures().written === to)
+    await eventually('rows', () => writer.figures().written === to)
   }
   await write(0, crashedCalls - 300)
   const other = new DatabaseSync(path, { timeout: 5000 })
   const sums = other.prepare('SELECT sum(calls) AS calls FROM sums WHERE grouping_id = 0 AND minutes = 60')
-  await until('sums', () => sums.get()?.['calls'] === crashedCalls - 300)
+  await eventually('sums', () => sums.get()?.['calls'] === crashedCalls - 300)
   const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
-  await until('the log is emptied', () => empty.get()?.['busy'] === 0)
+  await eventually('the log is emptied', () => empty.get()?.['busy'] === 0)
   // Who reads keeps the writer from emptying the log meanwhile.
   other.exec('BEGIN')
   sums.get()
@@ -75,14 +75,14 @@ for (const shape of damageShapes) {
     writer.finish(chatCall(idAt(5000)))
     const codes = (): string[] => writer.warnings().map(({ code }) => code)
     if (shape.end === 'left_alone') {
-      await until('the warning', () => codes().includes(shape.code ?? ''))
+      await eventually('the warning', () => codes().includes(shape.code ?? ''))
       assert.equal(statSync(path).mode, modeBefore)
     } else {
-      await until('the new call is a row', () => writer.figures().written === 1)
+      await eventually('the new call is a row', () => writer.figures().written === 1)
       context.diagnostic(`a row after ${Math.round(performance.now() - startedMs)} ms`)
       const expected = shape.code === null ? [] : [shape.code]
       // A damaged page of sums is told of until the sums are made anew.
-      await until('the warnings', () => codes().join() === expected.join())
+      await eventually('the warnings', () => codes().join() === expected.join())
     }
     await writer.close()
 
@@ -115,7 +115,7 @@ test('looking at the file costs the gateway none of its locks', async () => {
   const options = { dbPath: path, instance: 'k3v9', version: '0', checkEveryMs: 5 }
   const writer = new WriterThread(options)
   writer.finish(chatCall(idAt(0)))
-  await until('a row', () => writer.figures().written === 1)
+  await eventually('a row', () => writer.figures().written === 1)
   // Long enough for many looks. The lock keeps other programs from taking the log away.
   await delay(200)
   assert.ok(holdsLock(path))

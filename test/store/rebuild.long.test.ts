@@ -21,7 +21,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const child = fileURLToPath(new URL('rebuild-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
@@ -145,7 +145,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
     running.kill('SIGKILL')
     if ((await exited)[0] === null) midway += 1
   }
-  await until('all calls are rows', () => writer.figures().written === calls.length - 2000)
+  await eventually('all calls are rows', () => writer.figures().written === calls.length - 2000)
   assert.ok(midway > 0, 'none was killed midway')
   const during = rebuild(path)
   for (let live = 0; live < 200; live++) {
@@ -153,7 +153,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
     await setImmediate()
   }
   await during
-  await until('all calls are rows', () => writer.figures().written === calls.length - 2000)
+  await eventually('all calls are rows', () => writer.figures().written === calls.length - 2000)
   await writer.close()
   assertSound(path)
   assertTold(path, calls, fromMs, todayMs + 2 * dayMs)

@@ -27,7 +27,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
 import { priceBy } from './priced-by.ts'
 import { dayMs, variedCall } from './told-of-calls.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const child = fileURLToPath(new URL('reprice-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
@@ -276,7 +276,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
     running.kill('SIGKILL')
     if ((await exited)[0] === null) midway += 1
   }
-  await until('all calls are rows', () => writer.figures().written === live)
+  await eventually('all calls are rows', () => writer.figures().written === live)
   assert.ok(midway > 0, 'none was killed midway')
   await writer.close()
   assertSound(path)

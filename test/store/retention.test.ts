@@ -20,7 +20,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { startOfToday } from '../support/start-of-today.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const days = 12
 const callsPerDay = 300
@@ -111,7 +111,7 @@ test('days: nothing while it is off, then at a quiet moment, and the sums say wh
   assert.equal(retention.isFolding, false, 'it waits for a moment without calls')
   state.isQuiet = true
   await clock.advance(lookMs)
-  await until('it folded', () => folded.length === 1)
+  await eventually('it folded', () => folded.length === 1)
   assert.equal(folded[0]?.folded_calls, (days - 8) * callsPerDay)
   assert.equal(callsIn(path), 8 * callsPerDay)
   assertTold(path, calls, fromMs, todayMs)
@@ -120,7 +120,7 @@ test('days: nothing while it is off, then at a quiet moment, and the sums say wh
   state.isQuiet = false
   retention.set({ keepDays: 5, keepMb: 0 })
   await clock.advance(6 * lookMs)
-  await until('busy calls put it off for an hour only', () => folded.length === 2)
+  await eventually('busy calls put it off for an hour only', () => folded.length === 2)
   assert.equal(callsIn(path), 5 * callsPerDay)
   assertTold(path, calls, fromMs, todayMs)
   retention.close()
@@ -136,7 +136,7 @@ test('size: as many of the oldest days as it takes, but yesterday; sums that are
   const keepMb = (whole * 0.7) / 1e6
   retention.set({ keepDays: 0, keepMb })
   await clock.advance(lookMs)
-  await until('it folded', () => folded.length === 1)
+  await eventually('it folded', () => folded.length === 1)
   const left = callsIn(path)
   assert.ok(left > callsPerDay && left < calls.length, `${left} calls left`)
   assert.ok(statSync(path).size <= keepMb * 1e6)
@@ -144,7 +144,7 @@ test('size: as many of the oldest days as it takes, but yesterday; sums that are
   assert.deepEqual(problems, [])
   retention.set({ keepDays: 0, keepMb: 0.1 })
   await clock.advance(lookMs)
-  await until('it folded', () => folded.length === 2 && !retention.isFolding)
+  await eventually('it folded', () => folded.length === 2 && !retention.isFolding)
   assert.equal(callsIn(path), callsPerDay, 'yesterday stays')
   assert.match(problems.join(), /^the database takes \d+ MB, more than --keep-mb 0\.1: only sums are left/)
   await clock.advance(3 * lookMs)
@@ -162,7 +162,7 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
   assert.ok(lock !== null)
   retention.set({ keepDays: 3, keepMb: 0 })
   await clock.advance(lookMs)
-  await until('it ended', () => !retention.isFolding)
+  await eventually('it ended', () => !retention.isFolding)
   lock[Symbol.dispose]()
   assert.deepEqual([folded.length, callsIn(path)], [0, calls.length])
   // It comes to a day's end, and no further.
@@ -173,16 +173,16 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
       SELECT count(*) FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1e10) SELECT n FROM c); END`,
   )
   await clock.advance(lookMs)
-  await until('a part is folded', () => callsIn(path) < calls.length)
+  await eventually('a part is folded', () => callsIn(path) < calls.length)
   retention.close()
-  await until('it is killed', () => !retention.isFolding)
+  await eventually('it is killed', () => !retention.isFolding)
   const after = callsIn(path)
   assert.ok(after >= (days - 1) * callsPerDay, 'not killed midway')
   change(path, 'DROP TRIGGER stuck')
   const next = started(path)
   next.retention.set({ keepDays: 3, keepMb: 0 })
   await next.clock.advance(lookMs)
-  await until('it folded', () => next.folded.length === 1)
+  await eventually('it folded', () => next.folded.length === 1)
   next.retention.close()
   assert.equal(callsIn(path), 3 * callsPerDay)
   assertTold(path, calls, fromMs, todayMs)
@@ -202,17 +202,17 @@ test('size: a reader keeps the file large, which is no fault, and does not end t
   reader.exec('BEGIN; SELECT count(*) FROM calls')
   retention.set({ keepDays: 0, keepMb })
   await clock.advance(lookMs)
-  await until('it folded', () => folded.length === 1 && !retention.isFolding)
+  await eventually('it folded', () => folded.length === 1 && !retention.isFolding)
   assert.equal(statSync(path).size, whole)
   assert.deepEqual(problems, [])
   const left = callsIn(path)
   await clock.advance(lookMs)
   assert.equal(retention.isFolding, true, 'the file is looked at again')
-  await until('it was looked at', () => !retention.isFolding)
+  await eventually('it was looked at', () => !retention.isFolding)
   assert.equal(callsIn(path), left, 'nothing more had to go')
   reader.close()
   await clock.advance(lookMs)
-  await until(
+  await eventually(
     'the file has become smaller',
     () => !retention.isFolding && statSync(path).size <= keepMb * 1e6,
   )
@@ -301,7 +301,7 @@ test('a clock that jumps to and fro folds by days once a day', async () => {
   })
   retention.set({ keepDays: 8, keepMb: 0 })
   await clock.advance(10_000)
-  await until('it folded', () => folds === 1 && !retention.isFolding)
+  await eventually('it folded', () => folds === 1 && !retention.isFolding)
   for (const jump of [yearMs, 0, 2 * yearMs, -yearMs]) {
     offsetMs = jump
     await clock.advance(lookMs)
@@ -309,6 +309,6 @@ test('a clock that jumps to and fro folds by days once a day', async () => {
   }
   offsetMs = 0
   await clock.advance(dayMs)
-  await until('the next day is looked at', () => !retention.isFolding)
+  await eventually('the next day is looked at', () => !retention.isFolding)
   retention.close()
 })

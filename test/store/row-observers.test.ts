@@ -13,7 +13,7 @@ import { readCalls } from '../support/recorded-calls.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
 import type { Script } from './scripted-observer.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const url = new URL('./scripted-observer.ts', import.meta.url).href
@@ -46,7 +46,7 @@ test('each row is told once, as it was recorded and with its cost', async () => 
   }
   const bare = bareCall(idAt(3))
   for (const call of [full, chat, bare, bare]) writer.finish(call)
-  await until('all are written', () => writer.figures().written === 4)
+  await eventually('all are written', () => writer.figures().written === 4)
   assert.equal(await writer.ask('one', 'how many?'), 'how many? 3')
   assert.equal(await writer.ask('another', 'how many?'), null)
   assert.deepEqual(codes(writer), ['script_runs'])
@@ -103,13 +103,13 @@ for (const failsIn of ['load', 'recorded', 'answer'] as const) {
     const bad = observer('bad', { failsIn, notes: dir.file('bad') })
     const writer = writerIn(dir, 'a', [bad, observer('good', { notes })])
     writer.finish(chatCall(idAt(1)))
-    await until('a row', () => writer.figures().written === 1)
+    await eventually('a row', () => writer.figures().written === 1)
     assert.equal(await writer.ask('bad', '?'), null)
     const failed = writer.warnings().filter(({ code }) => code === 'observer_failed')
     assert.equal(failed.length, 1)
     assert.match(failed[0]!.message, /^bad failed and is off until the next start.*it (cannot|does not)/)
     writer.finish(chatCall(idAt(2)))
-    await until('another', () => writer.figures().written === 2)
+    await eventually('another', () => writer.figures().written === 2)
     assert.equal(await writer.ask('good', '?'), '? 2')
     await writer.close()
     assert.deepEqual(writer.figures(), { written: 2, pending: 0, dropped: 0 })

@@ -13,7 +13,7 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { batchesToTrace, readWitness } from './kill-witness.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 
 const child = fileURLToPath(new URL('kill-child.ts', import.meta.url))
 const aloneMs = 500
@@ -30,7 +30,7 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
   const exits = recorders.map((recorder) => once(recorder, 'exit'))
   await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
-  await until('calls are added up', () => summedIn(dbPath) > 0, 300_000)
+  await eventually('calls are added up', () => summedIn(dbPath) > 0, 300_000)
   recorders[0]!.kill('SIGKILL')
   await exits[0]
   await delay(aloneMs)

@@ -17,7 +17,7 @@ import { WriterThread, type WriterThreadOptions } from '../../src/store/write/wr
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
-import { until } from './until.ts'
+import { eventually } from '../support/eventually.ts'
 import { assertWithin } from '../support/assert-within.ts'
 import { openCallIds } from '../support/open-calls.ts'
 
@@ -72,7 +72,7 @@ test('calls are read while they are recorded, in the order in which they ended',
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
   for (const ms of [3, 1, 2]) writer.finish(chatCall(idAt(ms)))
-  await until('three rows', () => writer.figures().written === 3)
+  await eventually('three rows', () => writer.figures().written === 3)
   const reader = readerOf(dir)
   const first = await reader.endedSince(0, {}, 10)
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('calls are read while they are recorded, in the order in which they ended',
     [3, 1, 2].map((ms) => formatCallId(idAt(ms))),
   )
   writer.finish(chatCall(idAt(0)))
-  await until('a fourth', () => writer.figures().written === 4)
+  await eventually('a fourth', () => writer.figures().written === 4)
   assert.deepEqual(
     (await reader.endedSince(first.lastSeq, {}, 10)).calls.map((call) => call.id),
     [formatCallId(idAt(0))],
@@ -158,12 +158,12 @@ test('a thread that dies is replaced, and its batch written once', async () => {
     },
   })
   for (let ms = 0; ms < 2000; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('the first batch is written', () => writer.figures().written > 0)
+  await eventually('the first batch is written', () => writer.figures().written > 0)
   await Promise.all([once(workers[0]!, 'exit'), workers[0]!.terminate()])
   assert.deepEqual(codes(writer), ['writer_restarted'])
   const asked = writer.usageByMinute(0)
   for (let ms = 2000; ms < 3000; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('all rows', () => writer.figures().written === 3000)
+  await eventually('all rows', () => writer.figures().written === 3000)
   assert.ok((await asked)!.length > 0)
   assert.equal(workers.length, 2)
   assert.deepEqual(codes(writer), [])
@@ -182,7 +182,7 @@ test('a damaged file is kept beside, and recording goes on in a new one', async 
   writeFileSync(dir.file('data/calls.db'), text)
   const writer = writerIn(dir)
   writer.finish(chatCall(idAt(0)))
-  await until('the row is written', () => writer.figures().written === 1)
+  await eventually('the row is written', () => writer.figures().written === 1)
   assert.deepEqual(codes(writer), ['database_damaged'])
   const kept = readdirSync(dir.file('data')).filter((name) => name.includes('.corrupt-'))
   assert.equal(kept.length, 1)
@@ -195,19 +195,19 @@ test('a file that is overwritten with garbage while in use is kept beside, too',
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
   for (let ms = 0; ms < 500; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('rows', () => writer.figures().written === 500)
+  await eventually('rows', () => writer.figures().written === 500)
   // Emptied into the file first, so that the garbage is what there is to read.
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
   // While the sums are behind, the thread itself writes at any moment, also between these two steps.
   const sums = other.prepare('SELECT sum(calls) AS calls FROM sums WHERE grouping_id = 0 AND minutes = 60')
-  await until('sums', () => sums.get()?.['calls'] === 500)
+  await eventually('sums', () => sums.get()?.['calls'] === 500)
   const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
-  await until('the log is emptied', () => empty.get()?.['busy'] === 0)
+  await eventually('the log is emptied', () => empty.get()?.['busy'] === 0)
   other.close()
   const size = statSync(dir.file('data/calls.db')).size
   writeFileSync(dir.file('data/calls.db'), Buffer.alloc(size, 'x'))
   for (let ms = 500; ms < 1000; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('all rows', () => writer.figures().written === 1000)
+  await eventually('all rows', () => writer.figures().written === 1000)
   assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
   assert.ok(codes(writer).includes('database_damaged'))
   await writer.close()
@@ -221,10 +221,10 @@ test('a deleted file is made again, and what was just written is written again',
   // It finds out as it writes.
   const writer = writerIn(dir, { checkEveryMs: 3_600_000 })
   writer.finish(chatCall(idAt(0)))
-  await until('a row', () => writer.figures().written === 1)
+  await eventually('a row', () => writer.figures().written === 1)
   for (const suffix of ['', '-wal', '-shm']) rmSync(dir.file(`data/calls.db${suffix}`))
   writer.finish(chatCall(idAt(1)))
-  await until('a second row', () => writer.figures().written === 2)
+  await eventually('a second row', () => writer.figures().written === 2)
   assert.deepEqual(codes(writer), ['database_moved'])
   assert.equal(callsIn(dir).length, 1)
   await writer.close()
@@ -235,11 +235,11 @@ test('a file that another takes the place of is left, with its log, to its new n
   openForWriting(dir.file('other.db')).close()
   const writer = writerIn(dir, { checkEveryMs: 20 })
   writer.finish(chatCall(idAt(0)))
-  await until('a row', () => writer.figures().written === 1)
+  await eventually('a row', () => writer.figures().written === 1)
   renameSync(dir.file('other.db'), dir.file('data/calls.db'))
-  await until('it is noticed without any call', () => codes(writer).includes('database_moved'))
+  await eventually('it is noticed without any call', () => codes(writer).includes('database_moved'))
   writer.finish(chatCall(idAt(1)))
-  await until('a second row', () => writer.figures().written === 2)
+  await eventually('a second row', () => writer.figures().written === 2)
   assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.orphan-')))
   await writer.close()
   assert.deepEqual(
@@ -252,7 +252,7 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   await using dir = await makeTempDir()
   writeFileSync(dir.file('data'), 'a plain file')
   const writer = writerIn(dir, { pendingLimit: 100 })
-  await until('the warning', () => codes(writer).includes('database_unavailable'))
+  await eventually('the warning', () => codes(writer).includes('database_unavailable'))
   // In one turn: of calls that come while a batch is on its way, the newest would have to make way.
   for (let ms = 0; ms < 250; ms++) {
     const call = chatCall(idAt(ms))
@@ -262,8 +262,8 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   const { written, pending, dropped } = writer.figures()
   assert.deepEqual({ written, pending, dropped }, { written: 0, pending: 100, dropped: 150 })
   rmSync(dir.file('data'))
-  await until('the rest is written', () => writer.figures().written === 100)
-  await until('the warning goes', () => !codes(writer).includes('database_unavailable'))
+  await eventually('the rest is written', () => writer.figures().written === 100)
+  await eventually('the warning goes', () => !codes(writer).includes('database_unavailable'))
   await writer.close()
   assert.deepEqual(
     callsIn(dir).map((call) => call.id),
@@ -278,7 +278,7 @@ test("a newer version's database is neither read, written nor moved", async () =
   other.exec(`PRAGMA user_version = ${schemaVersion + 1}`)
   other.close()
   const writer = writerIn(dir, { closeTimeoutMs: 200 })
-  await until('the warning', () => codes(writer).includes('database_other_version'))
+  await eventually('the warning', () => codes(writer).includes('database_other_version'))
   writer.finish(chatCall(idAt(0)))
   await writer.close()
   assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 1 })
@@ -297,7 +297,7 @@ test('while another process holds the lock nothing is lost and nobody waits', as
   assert.deepEqual(writer.figures(), { written: 0, pending: 500, dropped: 0 })
   other.exec('COMMIT')
   other.close()
-  await until('all rows', () => writer.figures().written === 500)
+  await eventually('all rows', () => writer.figures().written === 500)
   await writer.close()
 })
 
@@ -331,10 +331,10 @@ test('a call that stays open is noted, also where none ends, and no longer once 
   const writer = recorderIn(dir)
   const calls = [1, 2].map((ms) => chatCall(idAt(ms)))
   for (const call of calls) writer.begin(call)
-  await until('both are noted', () => openIds(dir).length === 2)
+  await eventually('both are noted', () => openIds(dir).length === 2)
   assert.deepEqual(callsIn(dir), [])
   writer.finish(calls[0]!)
-  await until('a row', () => writer.figures().written === 1)
+  await eventually('a row', () => writer.figures().written === 1)
   assert.deepEqual(openIds(dir), [calls[1]!.id])
   writer.finish(calls[1]!)
   await writer.close()
@@ -378,9 +378,9 @@ test('open calls are noted anew in the file that takes the place of one that was
   const writer = recorderIn(dir, { checkEveryMs: 20 })
   const call = chatCall(idAt(1))
   writer.begin(call)
-  await until('it is noted', () => openIds(dir).length === 1)
+  await eventually('it is noted', () => openIds(dir).length === 1)
   rmSync(dir.file('data'), { recursive: true })
-  await until('it is noted again', () => openIds(dir).length === 1)
+  await eventually('it is noted again', () => openIds(dir).length === 1)
   assert.ok(codes(writer).includes('database_moved'))
   writer.finish(call)
   await writer.close()
@@ -406,8 +406,8 @@ test('while the database cannot be written open calls wait, and a thread that di
   await workers[0]!.terminate()
   other.exec('COMMIT')
   other.close()
-  await until('those that are open are noted', () => openIds(dir).length === 2)
-  await until('the other is a row', () => writer.figures().written === 1)
+  await eventually('those that are open are noted', () => openIds(dir).length === 2)
+  await eventually('the other is a row', () => writer.figures().written === 1)
   writer.finish(calls[1]!)
   writer.finish(calls[2]!)
   await writer.close()
@@ -426,12 +426,12 @@ test('a log that a reader let grow is emptied when that reader ends', async () =
   let finished = 0
   while (walBytes() < 4 * walLimits.emptyBytes) {
     for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
-    await until('they are written', () => writer.figures().written === finished)
+    await eventually('they are written', () => writer.figures().written === finished)
   }
   reader.exec('COMMIT')
   reader.close()
   // Sums are written right after it was emptied.
-  await until('the log is emptied', () => walBytes() < walLimits.emptyBytes)
+  await eventually('the log is emptied', () => walBytes() < walLimits.emptyBytes)
   assert.deepEqual(writer.warnings(), [])
   await writer.close()
 })
@@ -448,16 +448,16 @@ test('a log that a reader keeps from being emptied is a warning beyond its limit
   let finished = 0
   while (walBytes() <= walLimits.warnBytes) {
     for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
-    await until('they are written', () => writer.figures().written === finished)
+    await eventually('they are written', () => writer.figures().written === finished)
   }
-  await until('the warning', () => codes(writer).includes('wal_large'))
+  await eventually('the warning', () => codes(writer).includes('wal_large'))
   // Sums are written to it, too, meanwhile.
   const [, told] =
     /calls\.db-wal holds (\d+) MiB.*End programs that read/.exec(writer.warnings()[0]?.message ?? '') ?? []
   assert.ok(Number(told) >= 2 && Number(told) <= walBytes() / 2 ** 20 + 1, told)
   reader.exec('COMMIT')
   reader.close()
-  await until('the warning goes', () => codes(writer).length === 0)
+  await eventually('the warning goes', () => codes(writer).length === 0)
   assert.ok(walBytes() < walLimits.emptyBytes, `${walBytes()} bytes`)
   await writer.close()
 })
@@ -466,15 +466,15 @@ test('a log that is deleted while in use loses nothing, and calls are written wh
   await using dir = await makeTempDir()
   const writer = writerIn(dir, { checkEveryMs: 20 })
   for (let ms = 0; ms < 100; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('rows', () => writer.figures().written === 100)
+  await eventually('rows', () => writer.figures().written === 100)
   rmSync(dir.file('data/calls.db-wal'))
-  await until('it is noticed', () => codes(writer).includes('database_moved'))
-  await until(
+  await eventually('it is noticed', () => codes(writer).includes('database_moved'))
+  await eventually(
     'there is a log again',
     () => statSync(dir.file('data/calls.db-wal'), { throwIfNoEntry: false }) !== undefined,
   )
   writer.finish(chatCall(idAt(100)))
-  await until('one more', () => writer.figures().written === 101)
+  await eventually('one more', () => writer.figures().written === 101)
   assert.equal(callsIn(dir).length, 101)
   await writer.close()
   assert.equal(callsIn(dir).length, 101)
@@ -504,10 +504,10 @@ test('a call whose id another gateway has given out is counted as dropped, and w
   await using dir = await makeTempDir()
   const [one, other] = [writerIn(dir), writerIn(dir, { instance: 'other' })]
   one.finish(chatCall(idAt(0)))
-  await until('the first row', () => one.figures().written === 1)
+  await eventually('the first row', () => one.figures().written === 1)
   other.finish({ ...chatCall(idAt(0)), instance: 'other' })
   other.finish({ ...chatCall(idAt(1)), instance: 'other' })
-  await until('both are settled', () => other.figures().pending === 0)
+  await eventually('both are settled', () => other.figures().pending === 0)
   assert.deepEqual(other.figures(), { written: 1, pending: 0, dropped: 1 })
   assert.deepEqual(
     codes(other).filter((code) => code !== 'records_dropped'),

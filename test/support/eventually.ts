@@ -1,13 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
-const limitMs = 60_000
-const lookEveryMs = 25
+const pauseMs = 10
 
-/** Looks until it holds; rejects where it never does. For what other processes do, and nobody tells of. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await sleep(lookEveryMs)
+/**
+ * Checks again and again until `check` gives `true`, for changes that another thread or process makes without an event.
+ * Rejects after `limitMs` with what `check` gave last.
+ */
+export async function eventually(
+  what: string,
+  check: () => unknown,
+  limitMs: number = 60_000,
+): Promise<void> {
+  const deadlineMs = performance.now() + limitMs
+  for (;;) {
+    const given = await check()
+    if (given === true) return
+    if (performance.now() > deadlineMs) {
+      throw new Error(`not within ${limitMs} ms: ${what}; the last check gave ${JSON.stringify(given)}`)
+    }
+    await delay(pauseMs)
   }
 }
