@@ -21,8 +21,6 @@ const test = (...files: readonly string[]): readonly string[] => [
 
 const crowd = (name: string): readonly string[] => ['test/faults/crowds.ts', '--crowd', name]
 
-const budget = (name: string): readonly string[] => ['test/faults/budget-limits.ts', '--figure', name]
-
 /** All that one command measures, the longest last. */
 export const figureList: readonly MeasuredFigure[] = [
   of('R1', 'malformed HTTP: none reaches the upstream', test('gateway/malformed-never-passes'), 5),
@@ -126,13 +124,12 @@ export const figureList: readonly MeasuredFigure[] = [
     quick: null,
     limitMs: 5 * minuteMs,
   },
-  {
-    figures: ['R6'],
-    goal: '0 of 1,000 deaths × 5 clients seen as a clean end',
-    run: ['test/faults/thousand-deaths.ts', '--clients', 'openai,raw,raw-1.0,curl,curl-1.0'],
-    quick: ['test/faults/thousand-deaths.ts', '--deaths', '60', '--clients', 'raw'],
-    limitMs: 20 * minuteMs,
-  },
+  of(
+    'R6',
+    '0 of 1,000 deaths × 5 clients seen as a clean end',
+    test('gateway/unfinished-never-looks-finished.long'),
+    20,
+  ),
   {
     figures: ['R12', 'R13'],
     goal: '20 restarts, 5 that fail, 500 calls/s: 0 failed or cut, no record lost, never over the limit',
@@ -140,13 +137,7 @@ export const figureList: readonly MeasuredFigure[] = [
     quick: null,
     limitMs: 10 * minuteMs,
   },
-  {
-    figures: ['R14'],
-    goal: '100 kills: 0 rows lost, ≤ 100 ms of calls, integrity ok',
-    run: ['test/faults/kill-nine.ts', '--rounds', '100'],
-    quick: ['test/faults/kill-nine.ts', '--rounds', '1', '--loss-ms', '30000'],
-    limitMs: 20 * minuteMs,
-  },
+  of('R14', '100 kills: 0 rows lost, ≤ 100 ms of calls, integrity ok', test('gateway/kill-9.long'), 20),
   {
     figures: ['R16'],
     goal: '100% answered, degraded, well again ≤ 5 s, integrity ok',
@@ -173,16 +164,19 @@ export const figureList: readonly MeasuredFigure[] = [
         'demo/demo-traffic.long',
         'gateway/kept-connections',
       ]
-        .concat('gateway/kill-9.long', 'gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
+        .concat('gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
         .concat('supervisor/log-file', 'wire/coded-answers')
         .map((file) => `test/${file}.test.ts`),
     ],
     quick: null,
     limitMs: 10 * minuteMs,
   },
-  of('R33', 'limit used up, 30 kills, a locked database: 0 calls admitted', budget('R33'), 5),
-  of('R34', '900 of 1,000 in flight, 10 restarts: 0 further admitted', budget('R34'), 5),
-  of('R35', 'streams left before usage: limit bites within 10%', budget('R35'), 5),
+  of(
+    'R33 R34 R35',
+    '0 calls admitted across 30 kills, a locked database, 10 restarts; left streams: within 10%',
+    test('gateway/budget-limits.long'),
+    10,
+  ),
   {
     figures: ['R37'],
     goal: '8 gateways on one folder, one killed each minute: rows = calls, 0 written off that had ended',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 
 /**
- * Whether times are asserted at all: `npm run test:faults` sets `TOKENWEIR_TIMES`, everything else runs on machines that
- * may be busy with something else.
+ * Whether times are asserted at all, and figures measured at their full length: `npm run test:faults` sets
+ * `TOKENWEIR_TIMES`, everything else runs on machines that may be busy with something else.
  */
 export const timesCount: boolean = process.env['TOKENWEIR_TIMES'] === '1'
 
