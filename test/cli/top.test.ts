@@ -12,7 +12,7 @@ import { type GatewayProcess, startGatewayProcess } from '../support/gateway-pro
 import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { stall, write } from '../support/reply-step.ts'
-import { chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -69,12 +69,8 @@ async function openCall(
   upstream: SimulatedUpstream,
   model: string,
 ): Promise<RawClient> {
-  const head = responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ])
   const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
-  upstream.replyOnce([write(head), write(chunkFrame(event)), stall()])
+  upstream.replyOnce([write(streamHead), write(chunkFrame(event)), stall()])
   const client = await openRawClient(gateway.port)
   await client.send(
     requestBytes('POST', '/v1/chat/completions', { body: JSON.stringify({ model, stream: true }) }),

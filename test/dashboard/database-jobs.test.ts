@@ -6,10 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Growth } from '../../src/call/call-reader.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { eventually } from '../support/eventually.ts'
@@ -17,6 +15,7 @@ import { parseRecord } from '../support/json-record.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { type DashboardUnderTest, errorOf, noJobs, startDashboard } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 const scriptedJob = fileURLToPath(new URL('scripted-job.ts', import.meta.url))
 const world = { clock: systemClock, pricingSource: 'https://example.com/list.json' } as const
@@ -179,10 +178,7 @@ test('a job goes on when the dashboard lets it go', async () => {
   // An idle database would keep its last 90 days.
   const calls = [...old, chatCall(Date.now() * 4096)]
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
+  writeCalls(database, calls)
   const jobs = new Jobs({ ...world, command: ownCommand, db: path, env: process.env })
   const run = jobs.compress(90, false)
   await run.begun

@@ -4,14 +4,13 @@ import type { GatewayEvent, GatewayMinute } from '../../src/call/call-sink.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { QueryProcess, type QueryProcessOptions } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { type DashboardUnderTest, startDashboard } from './dashboard-under-test.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 /** What counts as now: two hours after the sample calls begin. */
 export const nowMs: number = Date.UTC(2026, 10, 21, 6)
@@ -29,19 +28,12 @@ export function writeDatabase(path: string, contents: DatabaseContents): void {
   const { calls, minutes = [], events = [] } = contents
   const database = openForWriting(path)
   try {
-    const words = new Dictionary()
-    const [encoder, writer] = [new BatchEncoder(), new CallWriter(database, words)]
-    const write = (some: readonly CallRecord[]): void => {
-      const batch = encoder.encode(some)
-      words.accept(batch)
-      writer.write(batch)
-    }
     new HistoryWriter(database, { instance: 'k3v9', version: '0' }).write(minutes, events)
     const summed = contents.summed ?? Math.floor((calls.length * 2) / 3)
-    write(calls.slice(0, summed))
+    writeCalls(database, calls.slice(0, summed))
     const summing = new Summing(database)
     while (summing.step(nowMs, 1000));
-    write(calls.slice(summed))
+    writeCalls(database, calls.slice(summed))
   } finally {
     database.close()
   }

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
 import { until, write } from '../support/reply-step.ts'
-import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
+import { chunkFrame, lastChunk, responseHead, streamHead } from '../support/response-bytes.ts'
 import { selfSigned } from '../support/self-signed.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -132,12 +132,8 @@ for (const [name, command] of Object.entries(proxies)) {
 
     it('an event arrives before the next is sent', async () => {
       const read = Promise.withResolvers<void>()
-      const head = responseHead(200, [
-        ['Content-Type', 'text/event-stream'],
-        ['Transfer-Encoding', 'chunked'],
-      ])
       upstream.replyOnce([
-        write(head),
+        write(streamHead),
         write(chunkFrame('data: one\n\n')),
         until(read.promise),
         write(chunkFrame('data: two\n\n')),

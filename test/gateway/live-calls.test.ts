@@ -10,7 +10,7 @@ import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, jsonReply, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const chat = '/v1/chat/completions'
@@ -58,13 +58,6 @@ async function ask(gateway: GatewayProcess, model: string): Promise<RawClient> {
   return client
 }
 
-const streamHead = write(
-  responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ]),
-)
-
 function words(count: number): ReplyStep {
   const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
   return write(Buffer.concat(Array.from({ length: count }, () => chunkFrame(event))))
@@ -84,7 +77,7 @@ test('each state of a call is told, with its place in the queue', async () => {
   assert.equal(received.state_since, received.started_at)
 
   const more = Promise.withResolvers<void>()
-  upstream.replyOnce([streamHead, words(3), until(more.promise), words(40), stall()])
+  upstream.replyOnce([write(streamHead), words(3), until(more.promise), words(40), stall()])
   await using streaming = await ask(gateway, 'streams')
   await streaming.waitForBytes('"w"')
   const streamed = await untilOnBoard(gateway, 'three chunks', (calls) =>
@@ -170,7 +163,7 @@ test('a cancelled call is answered 503 while it waits, and cut once its answer h
   }
   assert.equal((await upstream.requests[0]!.connection.closed).by, 'client')
 
-  upstream.replyOnce([streamHead, words(1), stall()])
+  upstream.replyOnce([write(streamHead), words(1), stall()])
   await using streaming = await ask(gateway, 'streams')
   await streaming.waitForBytes('"w"')
   const { id } = await untilState(gateway, 'streams', 'streaming')
@@ -200,7 +193,11 @@ test('a call whose client takes no byte is cancelled at once, and twice is as on
     '60000',
   )
   const flood = Buffer.alloc(1 << 20, 'x')
-  upstream.replyOnce([streamHead, ...Array.from({ length: 64 }, () => write(chunkFrame(flood))), stall()])
+  upstream.replyOnce([
+    write(streamHead),
+    ...Array.from({ length: 64 }, () => write(chunkFrame(flood))),
+    stall(),
+  ])
   await using client = await ask(gateway, 'floods')
   client.stopReading()
   let lastBytes = -1

@@ -13,18 +13,14 @@ import {
   chunkFrame,
   jsonReply,
   lastChunk,
-  responseHead,
   sseEvent,
+  streamHead,
 } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertWithin } from '../support/assert-within.ts'
 
 const firstEvent = sseEvent({ choices: [{ index: 0, delta: { content: 'w0' }, finish_reason: null }] })
-const streamHead = responseHead(200, [
-  ['Content-Type', 'text/event-stream'],
-  ['Transfer-Encoding', 'chunked'],
-])
 
 function chat(httpVersion = '1.1'): Buffer {
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })

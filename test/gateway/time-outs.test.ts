@@ -14,17 +14,18 @@ import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, wait, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import {
+  chunkFrame,
+  jsonReply,
+  lastChunk,
+  responseHead,
+  sseEvent,
+  streamHead,
+} from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { leavesWhileConnecting } from './leaves-while-connecting.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","stream":true}' }
-const streamHead = write(
-  responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ]),
-)
 const event = write(chunkFrame(sseEvent({ choices: [{ index: 0, delta: { content: 'w' } }] })))
 const end = write(Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()]))
 
@@ -35,8 +36,8 @@ test('the first byte has its limit, the rest of the answer another, and each pie
   const pieces = Array.from({ length: 5 }, (): ReplyStep[] => [wait(idleMs / 4), event]).flat()
   const replies: Readonly<Record<string, readonly ReplyStep[]>> = {
     late: [stall()],
-    quiet: [streamHead, event, stall()],
-    slow: [streamHead, ...pieces, end],
+    quiet: [write(streamHead), event, stall()],
+    slow: [write(streamHead), ...pieces, end],
   }
   await using upstream = await startSimulatedUpstream({
     reply: ({ target }) => replies[new URL(target, 'http://upstream').search.slice(1)],

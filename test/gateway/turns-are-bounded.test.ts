@@ -14,7 +14,7 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { untilPastIsRead } from '../support/gateway-state.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { write } from '../support/reply-step.ts'
-import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
+import { chunkFrame, lastChunk, streamHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const request: TransportRequest = {
@@ -85,17 +85,15 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
 test('50,000 chunks in one breath of the upstream come out byte for byte, and framed as they were', async () => {
   const frames = Array.from({ length: 50_000 }, (_, index) => chunkFrame(`${index % 10}`))
   const body = Buffer.concat([...frames, lastChunk()])
-  const head = responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ])
-  await using upstream = await startSimulatedUpstream({ reply: () => [write(Buffer.concat([head, body]))] })
+  await using upstream = await startSimulatedUpstream({
+    reply: () => [write(Buffer.concat([streamHead, body]))],
+  })
   await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
   await untilPastIsRead(gateway)
   await using client = await openRawClient(gateway.port)
   await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
   // Other calls are answered meanwhile.
-  await client.waitForBytes(head.length)
+  await client.waitForBytes(streamHead.length)
   assert.equal((await gateway.health())['status'], 'ok')
   await client.waitForBytes('\r\n0\r\n\r\n')
   const { received } = client

@@ -9,7 +9,7 @@ import { assertWithin } from '../support/assert-within.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, jsonReply, responseHead, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 
 const rounds = Number(process.env['TOKENWEIR_LEAVES'] ?? 8)
@@ -162,14 +162,10 @@ test('who leaves in the queue never reaches the upstream, and those behind move 
 
 test('closing after the end mark is no leaving, and after an error event the error stays the cause', async () => {
   await using upstream = await shared.upstream()
-  const head = responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ])
   const error = sseEvent({ error: { message: 'overloaded', type: 'server_error', code: 'busy' } })
   upstream.replyOnce(
-    [write(head), write(chunkFrame(firstEvent)), write(chunkFrame(sseEvent('[DONE]'))), stall()],
-    [write(head), write(chunkFrame(firstEvent)), write(chunkFrame(error)), stall()],
+    [write(streamHead), write(chunkFrame(firstEvent)), write(chunkFrame(sseEvent('[DONE]'))), stall()],
+    [write(streamHead), write(chunkFrame(firstEvent)), write(chunkFrame(error)), stall()],
   )
   for (const [index, last] of ['[DONE]', 'overloaded'].entries()) {
     await using client = await openRawClient(gateway.port)

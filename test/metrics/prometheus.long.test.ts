@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { inParallel } from '../support/in-parallel.ts'
 import { promtool, type Series, startPrometheus } from '../support/prometheus.ts'
 import { type ReplyStep, stall, wait, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, jsonReply, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -55,12 +55,7 @@ function replyTo(asked: Asked): ReplyStep[] {
     event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }),
   ])
   return [
-    write(
-      responseHead(200, [
-        ['Content-Type', 'text/event-stream'],
-        ['Transfer-Encoding', 'chunked'],
-      ]),
-    ),
+    write(streamHead),
     ...pieces.flat(),
     event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
     event({ choices: [], usage: usageOf(asked) }),

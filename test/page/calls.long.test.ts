@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallType } from '../../src/call/call.ts'
-import { defaultDatabase } from '../../src/options/gateway-options.ts'
-import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { openEvents, untilCallsAreTold } from '../dashboard/event-reader.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { writeCalls } from '../store/write-calls.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { violations } from './axe-violations.ts'
 import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
 import { naughtyStrings } from './naughty-strings.ts'
-import { writePageData } from './page-data.ts'
+import { pageDatabase, writePageData } from './page-data.ts'
 import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
+import { dashboardOver, shareDashboard } from './shared-dashboard.ts'
 
 interface Listed {
   readonly calls: readonly CallJson[]
@@ -30,6 +27,7 @@ const hourMs = 3_600_000
 const nowMs = Date.UTC(2026, 10, 19, 16, 24)
 const endMs = Math.floor(nowMs / hourMs) * hourMs - 2 * hourMs
 const range = `from=${new Date(endMs - 12 * hourMs).toISOString()}&to=${new Date(endMs).toISOString()}`
+const dashboard = await shareDashboard((folder) => writePageData(folder, 'day', nowMs))
 
 async function listed(dashboard: DashboardProcess, query: string): Promise<Listed> {
   return (await (await dashboard.ask('GET', `/api/query?${query}&limit=10000`)).json()) as Listed
@@ -61,9 +59,6 @@ const idsOf = (page: Page): Promise<string[]> =>
   linksOf(page).evaluateAll((links) => links.map((link) => link.getAttribute('data-id') ?? ''))
 
 test('every filter is told by the address, and the list is what the dashboard answers to it', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'day', nowMs)
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
   const { calls } = await listed(dashboard, range)
   const failed = calls.find(
     ({ failure_code: code, model, client, status }) =>
@@ -112,9 +107,6 @@ test('every filter is told by the address, and the list is what the dashboard an
 })
 
 test('scrolling lists each call once, in order, and few rows are there at a time', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'day', nowMs)
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
   const query = `${range}&call_type=embedding`
   const { calls } = await listed(dashboard, query)
   assert.ok(calls.length > 250, String(calls.length))
@@ -153,15 +145,11 @@ test('new calls are counted, and come in when they are asked for', async () => {
   writePageData(directory.path, 'three')
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   const write = (types: readonly CallType[], mark = 0): void => {
-    const database = openForWriting(join(directory.path, defaultDatabase))
-    const words = new Dictionary()
     const firstId = Date.now() * idsPerMs
-    const batch = new BatchEncoder().encode(
+    writeCalls(
+      pageDatabase(directory.path),
       types.map((callType, index) => ({ ...chatCall(firstId + index), callType, tags: `n:${mark}` })),
     )
-    words.accept(batch)
-    new CallWriter(database, words).write(batch)
-    database.close()
   }
   using reader = await openEvents(dashboard.port, 'calls')
   let listed = 3
@@ -248,9 +236,6 @@ test('an empty list says why it is empty, and a refused one what can be done', a
 })
 
 test('dragging over the bars, and Enter on one of them, look closer; chosen columns are kept', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'day', nowMs)
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using opened = await openDashboardPage(dashboard, { path: `/calls?${range}` })
   const { page } = opened
   const strip = page.getByRole('slider')
@@ -312,9 +297,6 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
 })
 
 test('a page that does not come is asked for again by its reader alone', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'day', nowMs)
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using opened = await openDashboardPage(dashboard, { expected: / 503 / })
   const { page } = opened
   let asked = 0
@@ -362,9 +344,7 @@ async function keep(page: Page, payloads: CallPayloads | string): Promise<void> 
 }
 
 test('the tabs of a call show what went over the wire, a streamed tool call put together', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const [call] = await callsOf(dashboard)
   assert.ok(call !== undefined)
   await using opened = await openDashboardPage(dashboard, { path: '/calls' })
@@ -435,9 +415,7 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
 })
 
 test('where nothing is kept the tabs say why, and lead to the switch', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const calls = await callsOf(dashboard)
   const failed = calls.find(({ failure_code: code }) => code === 'upstream_reset')
   assert.ok(failed !== undefined)
@@ -461,9 +439,7 @@ test('where nothing is kept the tabs say why, and lead to the switch', async () 
 })
 
 test('payloads that are hostile, or as large as they get, stay text', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const [call] = await callsOf(dashboard)
   assert.ok(call !== undefined)
   const { id } = call
@@ -511,9 +487,7 @@ test('payloads that are hostile, or as large as they get, stay text', async () =
 })
 
 test('axe finds nothing in any tab, in light and dark', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const failed = (await callsOf(dashboard)).find(({ failed }) => failed)
   assert.ok(failed !== undefined)
   const { id } = failed

@@ -6,8 +6,6 @@ import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { litellmList } from '../pricing/litellm-list.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
@@ -15,6 +13,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, pressInTurn, untilReady, untilTrue } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
 import { dashboardOver } from './shared-dashboard.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 interface Spent {
   readonly calls: number
@@ -161,14 +160,7 @@ function writeLocalCalls(directory: string): void {
     priceKey: null,
     priceSource: null,
   }
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode([
-    priced,
-    { ...chatCall(id(5)), ...own },
-    { ...chatCall(id(2)), ...own },
-  ])
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
+  writeCalls(database, [priced, { ...chatCall(id(5)), ...own }, { ...chatCall(id(2)), ...own }])
   sumAll(database, Date.now())
   database.close()
 }

@@ -7,7 +7,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
-import { bodyReply, chunkFrame, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { bodyReply, chunkFrame, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
 import {
@@ -26,12 +26,8 @@ const rowOf = (page: Page, model: string): Locator =>
   boardOf(page).getByRole('listitem').filter({ hasText: model })
 
 function stream(...rest: ReplyStep[]): ReplyStep[] {
-  const head = responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ])
   const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
-  return [write(head), write(chunkFrame(event)), ...rest]
+  return [write(streamHead), write(chunkFrame(event)), ...rest]
 }
 
 async function ask(port: number, model: string): Promise<RawClient> {

@@ -6,9 +6,6 @@ import type { Locator, Page } from 'playwright-core'
 import type { Overview } from '../../src/api/overview.ts'
 import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
-import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { write } from '../support/reply-step.ts'
@@ -18,6 +15,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
 import { dashboardOver, shareDashboard } from './shared-dashboard.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 /** The same instant gives the same calls: the figures below are theirs. */
 const nowMs = Date.UTC(2026, 10, 19, 16, 24)
@@ -136,13 +134,8 @@ test('opened without a range it shows the last hour, where all calls are of it; 
 
 test('a database of calls that name no model is none without calls', async () => {
   await using dir = await makeTempDir()
-  const database = openForWriting(pageDatabase(dir.path))
-  const words = new Dictionary()
   const old = chatCall((Math.floor(Date.now()) - 3 * 86_400_000) * idsPerMs)
-  const batch = new BatchEncoder().encode([{ ...old, model: null }])
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
+  writeCalls(pageDatabase(dir.path), [{ ...old, model: null }])
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using opened = await openDashboardPage(dashboard)
   await opened.page.getByRole('region', { name: 'No calls in this range' }).waitFor()
@@ -641,22 +634,13 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
 
 const hostile = '</script><img src=x onerror="document.title=1"><!--'
 
-function addHostileCall(directory: string, nowMs: number): void {
-  const database = openForWriting(pageDatabase(directory))
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode([
-    { ...chatCall((nowMs - 60_000) * idsPerMs), model: hostile, client: hostile, durationMs: 900_000 },
-  ])
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
-}
-
 test('it is saved from the Overview, opens without a network, and tells what the dashboard tells', async () => {
   await using dir = await makeTempDir()
   const nowMs = Date.now()
   writePageData(dir.path, 'incident', nowMs)
-  addHostileCall(dir.path, nowMs)
+  writeCalls(pageDatabase(dir.path), [
+    { ...chatCall((nowMs - 60_000) * idsPerMs), model: hostile, client: hostile, durationMs: 900_000 },
+  ])
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using opened = await openDashboardPage(dashboard, {
     path: '/?range=6h&call_type=chat',

@@ -7,10 +7,9 @@ import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 /**
  * `empty`: a database without a call. `three`: three calls of the last minutes, one of which failed. `day`: some
@@ -33,12 +32,8 @@ export function writePageData(directory: string, state: PageState, nowMs: number
   const database = openForWriting(pageDatabase(directory))
   try {
     database.exec('PRAGMA synchronous = OFF')
-    if (state === 'three') {
-      const words = new Dictionary()
-      const batch = new BatchEncoder().encode(threeCalls(nowMs))
-      words.accept(batch)
-      new CallWriter(database, words).write(batch)
-    } else if (state !== 'empty') {
+    if (state === 'three') writeCalls(database, threeCalls(nowMs))
+    else if (state !== 'empty') {
       const past = { calls: callsOfDay, days: 1, endMs: nowMs, seed: 7 }
       addPast(database, state === 'day' ? past : { ...past, incidents: badAfternoon })
     }

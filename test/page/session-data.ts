@@ -1,10 +1,9 @@
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { pageDatabase } from './page-data.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 export interface SampleRun {
   readonly session: string
@@ -81,15 +80,11 @@ export function writeRuns(directory: string, runs: readonly SampleRun[], nowMs: 
   const database = openForWriting(pageDatabase(directory))
   try {
     database.exec('PRAGMA synchronous = OFF')
-    const words = new Dictionary()
-    const writer = new CallWriter(database, words)
-    const records = runs.flatMap((run) => sampleRun(run, nowMs)).sort((one, other) => one.id - other.id)
-    const encoder = new BatchEncoder()
-    for (let at = 0; at < records.length; at += 500) {
-      const batch = encoder.encode(records.slice(at, at + 500))
-      words.accept(batch)
-      writer.write(batch)
-    }
+    const records = runs.flatMap((run) => sampleRun(run, nowMs))
+    writeCalls(
+      database,
+      records.sort((one, other) => one.id - other.id),
+    )
   } finally {
     database.close()
   }

@@ -12,17 +12,15 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { type CompressRequest, compressStore } from '../../src/store/jobs/compress-store.ts'
 import { SumReader } from '../../src/store/read/sum-reader.ts'
-import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
+import { writeCalls } from './write-calls.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 6)
 const child = fileURLToPath(new URL('compress-child.ts', import.meta.url))
@@ -38,19 +36,6 @@ function oldCalls(count: number, todayMs: number, random: () => number): readonl
     return variedCall(atMs, index, random)
   })
   return calls.sort((a, b) => a.id - b.id)
-}
-
-function writeCalls(path: string, calls: readonly CallRecord[]): void {
-  const database = openForWriting(path)
-  const words = new Dictionary()
-  const writer = new CallWriter(database, words)
-  const encoder = new BatchEncoder()
-  for (let at = 0; at < calls.length; at += 500) {
-    const batch = encoder.encode(calls.slice(at, at + 500))
-    words.accept(batch)
-    writer.write(batch)
-  }
-  database.close()
 }
 
 /** The day of this run: it stands still, as it may end meanwhile. */

@@ -12,12 +12,11 @@ import { rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { eventually } from '../support/eventually.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
+import { writeCalls } from './write-calls.ts'
 
 const days = 6
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
@@ -30,12 +29,7 @@ function recordedCalls(path: string): readonly CallRecord[] {
     variedCall(Math.floor(fromMs + random() * days * dayMs), index, random),
   )
   const database = openForWriting(path)
-  const words = new Dictionary()
-  for (let at = 0; at < calls.length; at += 500) {
-    const batch = new BatchEncoder().encode(calls.slice(at, at + 500))
-    words.accept(batch)
-    new CallWriter(database, words).write(batch)
-  }
+  writeCalls(database, calls)
   const forward = new Summing(database)
   while (forward.step(todayMs + dayMs, 1000));
   database.close()

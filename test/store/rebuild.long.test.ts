@@ -8,12 +8,10 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { type RebuildOutcome, rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
@@ -22,6 +20,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
+import { writeCalls } from './write-calls.ts'
 
 const child = fileURLToPath(new URL('rebuild-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
@@ -40,10 +39,7 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
     return variedCall(Math.floor(atMs), index, random)
   })
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
+  writeCalls(database, calls)
   const forward = new Summing(database)
   while (forward.step(todayMs + dayMs, 500));
   database.close()

@@ -9,12 +9,10 @@ import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { FoldedRangeError } from '../../src/call/no-answer.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import type { RepriceResult } from '../../src/api/database-job.ts'
 import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
@@ -28,6 +26,7 @@ import { assertNoJob } from './assert-no-job.ts'
 import { priceBy } from './priced-by.ts'
 import { dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
+import { writeCalls } from './write-calls.ts'
 
 const child = fileURLToPath(new URL('reprice-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
@@ -57,15 +56,6 @@ function pastCall(atMs: number, index: number, random: () => number): CallRecord
   return { ...call, ...costs[index % 3], ...(hasUsage ? {} : usage) }
 }
 
-function write(path: string, calls: readonly CallRecord[]): void {
-  const database = openForWriting(path)
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
-}
-
 /** Calls in a few quarter hours of each day; the last hundred are not added up yet. */
 function recordedCalls(path: string, count: number, seed: number): readonly CallRecord[] {
   const random = seededRandom(seed)
@@ -74,12 +64,12 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
     const atMs = fromMs + Math.floor(random() * days) * dayMs + quarter * quarterMs + random() * quarterMs
     return pastCall(Math.floor(atMs), index, random)
   })
-  write(path, calls.slice(0, -100))
+  writeCalls(path, calls.slice(0, -100))
   const database = openForWriting(path)
   const forward = new Summing(database)
   while (forward.step(todayMs, 500));
   database.close()
-  write(path, calls.slice(-100))
+  writeCalls(path, calls.slice(-100))
   return calls
 }
 

@@ -13,14 +13,13 @@ import { Retention } from '../../src/store/jobs/retention.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startOfToday } from '../support/start-of-today.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
+import { writeCalls } from './write-calls.ts'
 
 const days = 12
 const callsPerDay = 300
@@ -50,13 +49,7 @@ function makeCalls(path: string): readonly CallRecord[] {
     ),
   )
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const writer = new CallWriter(database, words)
-  for (let at = 0; at < calls.length; at += 500) {
-    const batch = new BatchEncoder().encode(calls.slice(at, at + 500))
-    words.accept(batch)
-    writer.write(batch)
-  }
+  writeCalls(database, calls)
   const forward = new Summing(database)
   while (forward.step(todayMs, 5000));
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -231,14 +224,11 @@ async function foldedAt(path: string, nowMs: number, keepDays: number): Promise<
 }
 
 function recordAt(path: string, atMs: number, count = 1): void {
-  const database = openForWriting(path)
-  const words = new Dictionary()
   const random = seededRandom(9)
-  const calls = Array.from({ length: count }, (_, index) => variedCall(atMs, 4000 + index, random))
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
+  writeCalls(
+    path,
+    Array.from({ length: count }, (_, index) => variedCall(atMs, 4000 + index, random)),
+  )
 }
 
 const yearMs = 365 * dayMs

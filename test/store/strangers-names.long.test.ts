@@ -8,10 +8,9 @@ import type { QueryQuestion } from '../../src/query/query-question.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
+import { writeCalls } from './write-calls.ts'
 
 const names = 6000
 const used = 200
@@ -26,17 +25,10 @@ test('of six thousand long names in each field no answer is larger than a few me
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const encoder = new BatchEncoder()
-  const writer = new CallWriter(database, words)
-  const write = (calls: readonly CallRecord[]): void => {
-    const batch = encoder.encode(calls)
-    words.accept(batch)
-    writer.write(batch)
-  }
   const long = 'x'.repeat(1900)
   for (let at = 0; at < names; at += 1000) {
-    write(
+    writeCalls(
+      database,
       Array.from({ length: 1000 }, (_, index) => {
         const name = `${at + index}-${long}`
         return callAt(at + index, {
@@ -48,7 +40,8 @@ test('of six thousand long names in each field no answer is larger than a few me
       }),
     )
   }
-  write(
+  writeCalls(
+    database,
     Array.from({ length: used }, (_, index) => callAt(names + index, { model: 'in-use', client: 'worker' })),
   )
   const forward = new Summing(database)

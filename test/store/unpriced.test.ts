@@ -11,10 +11,9 @@ import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
+import { writeCalls } from './write-calls.ts'
 
 const nowMs = sampleStartMs + 120_000
 const none = { costNanoUsd: null, priceSource: null, priceKey: null }
@@ -34,19 +33,10 @@ const calls = kinds.map((kind, index): CallRecord =>
   Object.assign(chatCall((sampleStartMs + 1000 * index) * 4096), common, kind),
 )
 
-function write(path: string, some: readonly CallRecord[]): void {
-  const database = openForWriting(path)
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(some)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
-}
-
 test('sums, sessions, prices, alerts, metrics and re-pricing count the same calls, a rerank by search units among them', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  write(path, calls)
+  writeCalls(path, calls)
   const counted: number[] = [calls.filter(isUnpriced).length]
   for (const isSummed of [false, true]) {
     if (isSummed) {
@@ -100,7 +90,7 @@ test('what the forecast of the budget goes by is what the budget counts', async 
     { ...chatCall((nowMs - 20_000) * 4096), source: 'litellm' },
     { ...chatCall((nowMs - 10_000) * 4096), ...cut },
   ]
-  write(path, some)
+  writeCalls(path, some)
   const reader = openCallReader(path)
   assert.ok(typeof reader === 'object')
   const { day } = await alertsAnswer(reader, { kind: 'alerts', afterSeq: null }, nowMs + 60_000)

@@ -11,20 +11,17 @@ import { freePort } from '../support/free-port.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { until, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, jsonReply, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { InFlight, startCountedUpstream } from './counted-upstream.ts'
 import { eventually } from '../support/eventually.ts'
+import type { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
 import { SteadyLoad } from './steady-load.ts'
 import { type Workplace, hookedCommand, makeWorkplace } from './workplace.ts'
 
 const call = requestBytes('POST', '/v1/chat/completions', {
   body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }),
 })
-const head = responseHead(200, [
-  ['Content-Type', 'text/event-stream'],
-  ['Transfer-Encoding', 'chunked'],
-])
 const first = chunkFrame(sseEvent({ choices: [{ index: 0, delta: { content: 'w0' }, finish_reason: null }] }))
 const last = Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()])
 
@@ -36,7 +33,7 @@ interface OpenStream extends AsyncDisposable {
 
 async function openStream(upstream: SimulatedUpstream, port: number): Promise<OpenStream> {
   const gate = Promise.withResolvers<void>()
-  upstream.replyOnce([write(head), write(first), until(gate.promise), write(last)])
+  upstream.replyOnce([write(streamHead), write(first), until(gate.promise), write(last)])
   const client = await openRawClient(port)
   await client.send(call)
   await client.waitForBytes('w0')
@@ -53,6 +50,11 @@ async function assertWhole(stream: OpenStream): Promise<void> {
 function healthOf(status: ProcessStatus): NonNullable<ProcessStatus['health']> {
   assert.ok(status.health !== null)
   return status.health
+}
+
+async function untilOneWaits(supervisor: SupervisedGateway): Promise<void> {
+  const waits = async (): Promise<boolean> => healthOf(await supervisor.status()).rate_limiter.queued === 1
+  await eventually('a waiting call', waits)
 }
 
 async function listenOn(host: string, port: number): Promise<AsyncDisposable> {
@@ -113,10 +115,7 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   await using stream = await openStream(upstream, port)
   await using waiting = await openRawClient(port)
   await waiting.send(call)
-  await eventually(
-    'a waiting call',
-    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
-  )
+  await untilOneWaits(supervisor)
 
   const restarted = await supervisor.restart()
   assert.ok(restarted.health_ok)
@@ -131,10 +130,7 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   // The new one has no slot for as long as the old one holds, or waits for, the only one.
   await using late = await openRawClient(port)
   await late.send(call)
-  await eventually(
-    'a waiting call',
-    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
-  )
+  await untilOneWaits(supervisor)
   upstream.replyOnce(jsonReply(200, { turn: 'waiting' }), jsonReply(200, { turn: 'late' }))
   assert.equal(upstream.requests.length, 1)
   stream.end()
@@ -392,10 +388,7 @@ test('a predecessor that is killed gives its slots back', async () => {
   await supervisor.restart()
   await using waiting = await openRawClient(port)
   await waiting.send(call)
-  await eventually(
-    'a waiting call',
-    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
-  )
+  await untilOneWaits(supervisor)
   upstream.replyOnce(jsonReply(200, { choices: [{}] }))
   process.kill(pid!, 'SIGKILL')
   assert.equal((await waiting.response()).status, 200)
@@ -419,10 +412,7 @@ test('when the new gateway is killed the predecessor goes on, and the next start
   await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
   await using waiting = await openRawClient(port)
   await waiting.send(call)
-  await eventually(
-    'a waiting call',
-    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
-  )
+  await untilOneWaits(supervisor)
   upstream.replyOnce(jsonReply(200, { choices: [{}] }))
   stream.end()
   await assertWhole(stream)

@@ -5,7 +5,7 @@ import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { stall, write } from '../support/reply-step.ts'
-import { chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
@@ -18,11 +18,7 @@ test('calls that a replaced gateway still finishes are told, and can be cancelle
   const { port, pid } = await supervisor.start()
   const ask = async (model: string) => {
     const event = sseEvent({ choices: [{ index: 0, delta: { content: model }, finish_reason: null }] })
-    const head = responseHead(200, [
-      ['Content-Type', 'text/event-stream'],
-      ['Transfer-Encoding', 'chunked'],
-    ])
-    upstream.replyOnce([write(head), write(chunkFrame(event)), stall()])
+    upstream.replyOnce([write(streamHead), write(chunkFrame(event)), stall()])
     const client = await openRawClient(port)
     await client.send(requestBytes('POST', '/v1/chat/completions', { body: `{"model":"${model}"}` }))
     await client.waitForBytes(`"${model}"`)

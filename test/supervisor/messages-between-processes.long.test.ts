@@ -24,7 +24,7 @@ import { requestBytes } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { until, write } from '../support/reply-step.ts'
-import { chunkFrame, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { eventually } from '../support/eventually.ts'
@@ -89,15 +89,11 @@ test('a hand-over: a gateway outlives what its successor asks and orders, and fi
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()
   const gate = Promise.withResolvers<void>()
-  const head = responseHead(200, [
-    ['Content-Type', 'text/event-stream'],
-    ['Transfer-Encoding', 'chunked'],
-  ])
   const first = chunkFrame(
     sseEvent({ choices: [{ index: 0, delta: { content: 'w0' }, finish_reason: null }] }),
   )
   const last = Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()])
-  upstream.replyOnce([write(head), write(first), until(gate.promise), write(last)])
+  upstream.replyOnce([write(streamHead), write(first), until(gate.promise), write(last)])
   const port = await freePort()
   await place.supervisor({ args: [`--port=${port}`, `--upstream=${upstream.baseUrl}`] }).start()
   await using client = await openRawClient(port)

@@ -3,15 +3,11 @@ import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { stall, until, write } from '../support/reply-step.ts'
-import { chunkFrame, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
-const head = responseHead(200, [
-  ['Content-Type', 'text/event-stream'],
-  ['Transfer-Encoding', 'chunked'],
-])
 const firstEvent = sseEvent({ choices: [{ index: 0, delta: { content: 'w0' }, finish_reason: null }] })
 const call = requestBytes('POST', '/v1/chat/completions', {
   body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
@@ -25,7 +21,7 @@ test('a stop lets the stream in flight finish, and sends away who waits', async 
   const { port, pid } = await supervisor.start()
   const gate = Promise.withResolvers<void>()
   const rest = [until(gate.promise), write(Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()]))]
-  upstream.replyOnce([write(head), write(chunkFrame(firstEvent)), ...rest])
+  upstream.replyOnce([write(streamHead), write(chunkFrame(firstEvent)), ...rest])
   await using streaming = await openRawClient(port)
   await streaming.send(call)
   await streaming.waitForBytes('w0')
@@ -55,7 +51,7 @@ test('a start while the last gateway still drains waits for its end', async () =
   const supervisor = place.supervisor({ args })
   const { port, pid } = await supervisor.start()
   const gate = Promise.withResolvers<void>()
-  upstream.replyOnce([write(head), until(gate.promise), write(lastChunk())])
+  upstream.replyOnce([write(streamHead), until(gate.promise), write(lastChunk())])
   await using streaming = await openRawClient(port)
   await streaming.send(call)
   await streaming.waitForBytes('200')
@@ -77,7 +73,7 @@ test('a gateway that does not end in time, although it said it would, is killed'
   const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=2000']
   const supervisor = place.supervisor({ args, limits: { afterDrainMs: 300 } })
   const { port, pid } = await supervisor.start()
-  upstream.replyOnce([write(head), stall()])
+  upstream.replyOnce([write(streamHead), stall()])
   await using streaming = await openRawClient(port)
   await streaming.send(call)
   await streaming.waitForBytes('200')

@@ -21,6 +21,12 @@ export function responseHead(
   return Buffer.from(`HTTP/${options.httpVersion ?? '1.1'} ${status} ${reason}\r\n${lines}\r\n`, 'latin1')
 }
 
+/** The head of a stream of events, in chunks. */
+export const streamHead: Buffer = responseHead(200, [
+  ['Content-Type', 'text/event-stream'],
+  ['Transfer-Encoding', 'chunked'],
+])
+
 /** One chunk of the chunked coding (RFC 9112 §7.1); `extension` includes its semicolon. */
 export function chunkFrame(data: string | Uint8Array, extension = ''): Buffer {
   const bytes = Buffer.from(data)
