@@ -37,190 +37,86 @@ test('whoever comes while a file is being changed is told when to come again', (
 })
 
 interface Flaw {
-  readonly what: string
-  readonly method: string
-  readonly target: string
   readonly headers?: HeaderLines
   readonly body?: string
-  readonly status: number
-  readonly code: string
   readonly param?: string | null
   readonly message?: RegExp
 }
 
-const start = { method: 'POST', target: '/api/proxy/start', headers: json }
-const config = { method: 'PUT', target: '/api/proxy/config', headers: json }
+const start = 'POST /api/proxy/start'
+const config = 'PUT /api/proxy/config'
+const logs = 'GET /api/proxy/logs'
+const endless = `GET /assets/${'a'.repeat(2001)}`
+const typed = (type: string): HeaderLines => [['Content-Type', type]]
 
-const flaws: readonly Flaw[] = [
-  { what: 'unknown path', method: 'GET', target: '/api/nothing', status: 404, code: 'not_found' },
-  { what: 'unknown file', method: 'GET', target: '/assets/nothing.js', status: 404, code: 'not_found' },
-  {
-    what: 'path out of the folder',
-    method: 'GET',
-    target: '/assets/..%2fpackage.json',
-    status: 404,
-    code: 'not_found',
-  },
-  { what: 'file of no kind', method: 'GET', target: '/assets/tsconfig.json', status: 404, code: 'not_found' },
-  { what: 'inherited name', method: 'GET', target: '/assets/constructor', status: 404, code: 'not_found' },
-  {
-    what: 'unknown path, POST',
-    method: 'POST',
-    target: '/x',
-    headers: [['Content-Type', 'a/b']],
-    body: 'x',
-    status: 404,
-    code: 'not_found',
-  },
-  {
-    what: 'path with a slash too many',
-    method: 'GET',
-    target: '/api/proxy/status/',
-    status: 404,
-    code: 'not_found',
-  },
-  {
-    what: 'path in another case',
-    method: 'GET',
-    target: '/API/proxy/status',
-    status: 404,
-    code: 'not_found',
-  },
-  { what: 'broken escape', method: 'GET', target: '/api/%zz', status: 400, code: 'invalid_target' },
-  {
-    what: 'endless parameter',
-    method: 'GET',
-    target: `/assets/${'a'.repeat(2001)}`,
-    status: 414,
-    code: 'invalid_target',
-  },
-  { what: 'unknown method', method: 'PROPFIND', target: '/', status: 501, code: 'unknown_method' },
-  { what: 'body that is no JSON', ...start, body: '{', status: 400, code: 'invalid_json' },
-  { what: '__proto__', ...start, body: '{"__proto__":{"port":1}}', status: 400, code: 'invalid_json' },
-  { what: '__proto__ below', ...start, body: '{"a":{"__proto__":1}}', status: 400, code: 'invalid_json' },
-  {
-    what: 'constructor.prototype',
-    ...start,
-    body: '{"constructor":{"prototype":{"x":1}}}',
-    status: 400,
-    code: 'invalid_json',
-  },
-  {
-    what: 'body of another kind',
-    ...start,
-    body: '[]',
-    status: 400,
-    code: 'invalid_body',
-    param: null,
-    message: /The body must be an object/,
-  },
-  { what: 'body in an array', ...start, body: '[{"port":1}]', status: 400, code: 'invalid_body' },
-  { what: 'no body where one is needed', ...config, status: 400, code: 'invalid_body' },
-  {
-    what: 'value that is null',
-    ...config,
-    body: '{"port":null}',
-    status: 400,
-    code: 'invalid_body',
-    param: 'port',
-    message: /port must be a number, a text, true or false; it is null/,
-  },
-  {
-    what: 'value that is an object',
-    ...config,
-    body: '{"port":{}}',
-    status: 400,
-    code: 'invalid_body',
-    param: 'port',
-  },
-  {
-    what: 'text',
-    ...start,
-    headers: [['Content-Type', 'text/plain']],
-    body: '{}',
-    status: 415,
-    code: 'unsupported_media_type',
-  },
-  { what: 'no content type', ...start, headers: [], body: '{}', status: 415, code: 'unsupported_media_type' },
-  {
-    what: 'broken content type',
-    ...start,
-    headers: [['Content-Type', 'x']],
-    body: '{}',
-    status: 415,
-    code: 'unsupported_media_type',
-  },
-  {
-    what: 'something like JSON',
-    ...start,
-    headers: [['Content-Type', 'application/jsonx']],
-    body: '{}',
-    status: 415,
-    code: 'unsupported_media_type',
-  },
-  {
-    what: 'unknown parameter',
-    method: 'GET',
-    target: '/api/proxy/logs?line=1',
-    status: 400,
-    code: 'unknown_parameter',
-    param: 'line',
-    message: /known are lines/,
-  },
-  {
-    what: 'parameter where there is none',
-    method: 'GET',
-    target: '/api/proxy/status?x=1',
-    status: 400,
-    code: 'unknown_parameter',
-    param: 'x',
-  },
-  {
-    what: 'parameter of an operation',
-    method: 'POST',
-    target: '/api/proxy/stop?force=1',
-    status: 400,
-    code: 'unknown_parameter',
-    param: 'force',
-  },
-  {
-    what: 'parameter out of range',
-    method: 'GET',
-    target: '/api/proxy/logs?lines=5001',
-    status: 400,
-    code: 'invalid_parameter',
-    param: 'lines',
-    message: /a whole number from 1 to 5,000; got "5001"/,
-  },
-  {
-    what: 'parameter twice',
-    method: 'GET',
-    target: '/api/proxy/logs?lines=1&lines=2',
-    status: 400,
-    code: 'invalid_parameter',
-    param: 'lines',
-  },
-  {
-    what: 'inherited parameter',
-    method: 'GET',
-    target: '/api/proxy/logs?__proto__=1',
-    status: 400,
-    code: 'unknown_parameter',
-    param: '__proto__',
-  },
-  {
-    what: 'two Hosts',
-    method: 'GET',
-    target: '/',
-    headers: [['Host', 'localhost']],
-    status: 400,
-    code: 'invalid_host',
-  },
+const flaws: readonly [what: string, route: string, told: string, flaw?: Flaw][] = [
+  ['unknown path', 'GET /api/nothing', '404 not_found'],
+  ['unknown file', 'GET /assets/nothing.js', '404 not_found'],
+  ['path out of the folder', 'GET /assets/..%2fpackage.json', '404 not_found'],
+  ['file of no kind', 'GET /assets/tsconfig.json', '404 not_found'],
+  ['inherited name', 'GET /assets/constructor', '404 not_found'],
+  ['unknown path, POST', 'POST /x', '404 not_found', { headers: typed('a/b'), body: 'x' }],
+  ['path with a slash too many', 'GET /api/proxy/status/', '404 not_found'],
+  ['path in another case', 'GET /API/proxy/status', '404 not_found'],
+  ['broken escape', 'GET /api/%zz', '400 invalid_target'],
+  ['endless parameter', endless, '414 invalid_target'],
+  ['unknown method', 'PROPFIND /', '501 unknown_method'],
+  ['body that is no JSON', start, '400 invalid_json', { body: '{' }],
+  ['__proto__', start, '400 invalid_json', { body: '{"__proto__":{"port":1}}' }],
+  ['__proto__ below', start, '400 invalid_json', { body: '{"a":{"__proto__":1}}' }],
+  ['constructor.prototype', start, '400 invalid_json', { body: '{"constructor":{"prototype":{"x":1}}}' }],
+  [
+    'body of another kind',
+    start,
+    '400 invalid_body',
+    { body: '[]', param: null, message: /The body must be an object/ },
+  ],
+  ['body in an array', start, '400 invalid_body', { body: '[{"port":1}]' }],
+  ['no body where one is needed', config, '400 invalid_body', { headers: json }],
+  [
+    'value that is null',
+    config,
+    '400 invalid_body',
+    {
+      body: '{"port":null}',
+      param: 'port',
+      message: /port must be a number, a text, true or false; it is null/,
+    },
+  ],
+  ['value that is an object', config, '400 invalid_body', { body: '{"port":{}}', param: 'port' }],
+  ['text', start, '415 unsupported_media_type', { headers: typed('text/plain'), body: '{}' }],
+  ['no content type', start, '415 unsupported_media_type', { headers: [], body: '{}' }],
+  ['broken content type', start, '415 unsupported_media_type', { headers: typed('x'), body: '{}' }],
+  [
+    'something like JSON',
+    start,
+    '415 unsupported_media_type',
+    { headers: typed('application/jsonx'), body: '{}' },
+  ],
+  [
+    'unknown parameter',
+    `${logs}?line=1`,
+    '400 unknown_parameter',
+    { param: 'line', message: /known are lines/ },
+  ],
+  ['parameter where there is none', 'GET /api/proxy/status?x=1', '400 unknown_parameter', { param: 'x' }],
+  ['parameter of an operation', 'POST /api/proxy/stop?force=1', '400 unknown_parameter', { param: 'force' }],
+  [
+    'parameter out of range',
+    `${logs}?lines=5001`,
+    '400 invalid_parameter',
+    { param: 'lines', message: /a whole number from 1 to 5,000; got "5001"/ },
+  ],
+  ['parameter twice', `${logs}?lines=1&lines=2`, '400 invalid_parameter', { param: 'lines' }],
+  ['inherited parameter', `${logs}?__proto__=1`, '400 unknown_parameter', { param: '__proto__' }],
+  ['two Hosts', 'GET /', '400 invalid_host', { headers: [['Host', 'localhost']] }],
 ]
 
 test('every error has the one shape and the headers of all answers', async () => {
   await using dashboard = await startDashboard({ adminToken })
-  for (const { what, method, target, headers = [], body, status, code, param, message } of flaws) {
+  for (const [what, route, told, flaw = {}] of flaws) {
+    const { body, headers = body === undefined ? [] : json, param, message } = flaw
+    const [method = '', target = ''] = route.split(' ')
     const answer = await dashboard.ask(method, target, { headers, ...(body === undefined ? {} : { body }) })
     assertSafe(answer, what)
     assert.equal(answer.header('content-type'), 'application/json; charset=utf-8', what)
@@ -230,7 +126,7 @@ test('every error has the one shape and the headers of all answers', async () =>
     }
     assert.deepEqual(Object.keys(parsed), ['error'], what)
     assert.deepEqual(Object.keys(parsed.error), ['code', 'message', 'param'], what)
-    assert.deepEqual([answer.status, parsed.error.code], [status, code], `${what}: ${parsed.error.message}`)
+    assert.equal(`${answer.status} ${parsed.error.code}`, told, `${what}: ${parsed.error.message}`)
     assert.match(parsed.error.message, message ?? /./, what)
     if (param !== undefined) assert.equal(parsed.error.param, param, what)
     else assert.ok(parsed.error.param === null || typeof parsed.error.param === 'string')
