@@ -1,7 +1,7 @@
 import type { Keeping } from './copy/capture-rule.ts'
 import type { RawAnswer, RawRequest } from './record/raw-payload.ts'
 
-/** The settings that the payload log's thread starts with. */
+/** The settings that the raw log's thread starts with. */
 export interface PayloadSettings {
   /** The path of the active file, e.g. `logger/payloads.jsonl`; full segments lie beside it. The folder is made at the first write. */
   readonly filePath: string
@@ -49,7 +49,7 @@ export function* recordsOf({ records, bodies }: RecordBatch): Generator<SentReco
   }
 }
 
-/** To the payload log's thread. */
+/** To the raw log's thread. */
 export type ToPayloadWorker =
   /** Answered by a `taken`. */
   | ({ readonly kind: 'batch' } & RecordBatch)
@@ -60,7 +60,7 @@ export type ToPayloadWorker =
   | { readonly kind: 'fed'; readonly bytes: number }
   | { readonly kind: 'close' }
 
-/** From the payload log's thread. */
+/** From the raw log's thread. */
 export type FromPayloadWorker =
   /** `dropped`: records that could not be kept since the last `taken`. */
   | { readonly kind: 'taken'; readonly dropped: number }

@@ -1,5 +1,5 @@
 /**
- * The payload log's thread: makes records, and gives them to the file and the feed. Its parent is a `PayloadLog`. Never throws.
+ * The raw log's thread: makes records, and gives them to the file and the feed. Its parent is a `RawLog`. Never throws.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CallIds, startedAtMs } from '../call/call-id.ts'
@@ -35,7 +35,7 @@ interface OutgoingLine {
 }
 
 const port = parentPort
-if (port === null) throw new Error('payload-worker runs only as the thread of a PayloadLog')
+if (port === null) throw new Error('payload-worker runs only as the thread of a RawLog')
 const settings: PayloadSettings = workerData
 const { filePath } = settings
 

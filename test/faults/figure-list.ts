@@ -164,7 +164,7 @@ export const figureList: readonly MeasuredFigure[] = [
         'demo/demo-traffic.long',
         'gateway/kept-connections',
       ]
-        .concat('gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
+        .concat('gateway/orderly-stop', 'payloads/raw-log', 'store/writer-thread')
         .concat('supervisor/log-file', 'wire/coded-answers')
         .map((file) => `test/${file}.test.ts`),
     ],

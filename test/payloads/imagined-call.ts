@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type CallRecord, unknownFields } from '../../src/call/call-record.ts'
 import type { Call } from '../../src/call/call.ts'
 import type { PayloadCall, PayloadCopy } from '../../src/call/payload-port.ts'
-import type { PayloadLog } from '../../src/payloads/payload-log.ts'
+import type { RawLog } from '../../src/payloads/raw-log.ts'
 
 export interface ImaginedCall {
   readonly id: number
@@ -25,7 +25,7 @@ export function payloadCall({
 }
 
 /** Lets a call pass by a log, from its beginning to its end; answers whether it was copied. */
-export function passBy(log: PayloadLog, imagined: ImaginedCall): boolean {
+export function passBy(log: RawLog, imagined: ImaginedCall): boolean {
   const copy = log.begin(payloadCall(imagined))
   if (copy === null) return false
   passThrough(copy, imagined)

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OutgoingRecord, PayloadRecord, RawLogEvent } from '../../src/api/raw-log.ts'
 import { CallIds } from '../../src/call/call-id.ts'
-import { PayloadLog, type PayloadLogOptions } from '../../src/payloads/payload-log.ts'
+import { RawLog, type RawLogOptions } from '../../src/payloads/raw-log.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 export interface LogUnderTest extends AsyncDisposable {
-  readonly log: PayloadLog
+  readonly log: RawLog
   readonly filePath: string
   readonly nextId: () => number
   readonly entries: (limit?: number) => Promise<readonly (PayloadRecord | OutgoingRecord)[]>
 }
 
-export async function logUnderTest(options: Partial<PayloadLogOptions> = {}): Promise<LogUnderTest> {
+export async function logUnderTest(options: Partial<RawLogOptions> = {}): Promise<LogUnderTest> {
   const dir = await makeTempDir()
   const filePath = options.filePath ?? dir.file('logger/payloads.jsonl')
-  const log = new PayloadLog({
+  const log = new RawLog({
     filePath,
     capture: { kind: 'all' },
     maxBodyBytes: 2 ** 20,
@@ -44,7 +44,7 @@ export class Watched implements Disposable {
   dropped = 0
   readonly #watching: Disposable
 
-  constructor(log: PayloadLog) {
+  constructor(log: RawLog) {
     this.#watching = log.watch({
       events: (events) => {
         for (const { seq, json } of events) {

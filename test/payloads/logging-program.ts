@@ -4,12 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { CallIds, formatCallId } from '../../src/call/call-id.ts'
-import { PayloadLog } from '../../src/payloads/payload-log.ts'
+import { RawLog } from '../../src/payloads/raw-log.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { passBy } from './imagined-call.ts'
 
 const [filePath = '', segmentBytes, totalBytes, idBits, calls, pauseMs] = process.argv.slice(2)
-const log = new PayloadLog({
+const log = new RawLog({
   filePath,
   segmentBytes: Number(segmentBytes),
   totalBytes: Number(totalBytes),

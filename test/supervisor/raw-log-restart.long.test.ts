@@ -1,4 +1,4 @@
-/** What a restart leaves of the payload log, and of its feed. */
+/** What a restart leaves of the raw log, and of its feed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, requestBytes } from '../support/exchange.ts'

@@ -26,7 +26,7 @@ export interface PayloadTabProps {
   readonly liveCall: LiveCall | null
 }
 
-/** The request or the answer of a call: from the payload log, or from the Live view. */
+/** The request or the answer of a call: from the raw log, or from the Live view. */
 export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const heard = useMemo(() => liveCall?.payloads() ?? null, [liveCall, liveCall?.version])
   // Payloads that the feed sent in full need not be loaded.

@@ -140,7 +140,7 @@ export class CallRequest {
     return this.#peeksOnTheWay && !this.#isReadWhole ? this.#peek.result().model : null
   }
 
-  /** Ends the request, also in the payload log. */
+  /** Ends the request, also in the raw log. */
   over(): void {
     if (this.#payloads !== null) this.#payloads.requestEnd(this.#record.model, this.#record.stream)
   }

@@ -40,7 +40,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     budget: { check: () => {} },
     clients: { nameOf: () => null, budgetOf: () => null },
     sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },
-    payloadLog: { isOpen: false },
+    rawLog: { isOpen: false },
     limits: {},
     onFault: (error: unknown) => faults.push(error),
     ...faulty,

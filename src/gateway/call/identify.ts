@@ -42,11 +42,11 @@ export function copyPayloads(
   { req, target }: ArrivedCall,
   call: CallDraft,
   receivedAtMs: number,
-  { payloadLog, onFault }: Pick<RunningCallOptions, 'payloadLog' | 'onFault'>,
+  { rawLog, onFault }: Pick<RunningCallOptions, 'rawLog' | 'onFault'>,
 ): PayloadCopy | null {
   try {
     const path = target.path + target.query
-    return payloadLog.begin({ call, path, headers: req.rawHeaders, receivedAtMs, onFault })
+    return rawLog.begin({ call, path, headers: req.rawHeaders, receivedAtMs, onFault })
   } catch (error) {
     onFault(error)
     return null

@@ -58,7 +58,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   /** Decides who may use a key of the gateway's own. */
   readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
-  readonly payloadLog: PayloadPort
+  readonly rawLog: PayloadPort
   readonly background: BackgroundResponses
 }
 
@@ -100,7 +100,7 @@ export class RunningCall implements Placed {
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
     this.record = identify(arrived, this.#path, options)
-    this.payloads = options.payloadLog.isOpen
+    this.payloads = options.rawLog.isOpen
       ? copyPayloads(arrived, this.record, this.timeline.receivedAt, options)
       : null
     this.request = new CallRequest(arrived, this.record, this.payloads, options, {

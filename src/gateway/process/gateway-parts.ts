@@ -280,7 +280,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     retry429Max: options.retry429Max,
     trusted,
     sink,
-    payloadLog: rawLog.log,
+    rawLog: rawLog.log,
     limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, maxHeldBytes: bodyMemoryBytes, heldBytes: 0 },
     clientStallTimeoutMs: options.clientStallTimeoutMs,
     via: options.via,

@@ -6,7 +6,7 @@ import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { type CaptureRule, parseCaptureRule } from '../../payloads/copy/capture-rule.ts'
-import { PayloadLog } from '../../payloads/payload-log.ts'
+import { RawLog } from '../../payloads/raw-log.ts'
 
 /** Records cross to the log's thread together: one by one, the crossing would cost most. */
 const flushAfterMs = 20
@@ -27,7 +27,7 @@ export interface GatewayRawLogOptions {
 
 /** The raw log of a gateway, its feed and its routes. */
 export class GatewayRawLog {
-  readonly log: PayloadLog
+  readonly log: RawLog
   readonly routes: RawLogRoutes
   readonly feed: PayloadFeed
   readonly #options: GatewayRawLogOptions
@@ -37,7 +37,7 @@ export class GatewayRawLog {
     const { values, salt, idBits, clock, inherited } = options
     this.#options = options
     this.#asked = values.rawLog
-    const log = new PayloadLog({
+    const log = new RawLog({
       filePath: resolve(values.rawLogFile),
       capture: captureOf(values.rawLogCapture),
       maxBodyBytes: values.rawLogMaxBodyKb * bytesPerKb,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { type FeedFrame, FeedReader, beatFrame, frameOf, ownFrame } from './feed-reader.ts'
-import type { PayloadLog } from '../../payloads/payload-log.ts'
+import type { RawLog } from '../../payloads/raw-log.ts'
 
 const maxReaders = 128
 /** Proxies cut connections on which nothing comes for a minute, some for half of one. */
@@ -18,7 +18,7 @@ const retryAfterS = 5
 
 /** The live feed of payloads. Each reader gets the events that fit in its buffer; no call waits for a reader. */
 export class PayloadFeed {
-  readonly #log: Pick<PayloadLog, 'status' | 'watch'>
+  readonly #log: Pick<RawLog, 'status' | 'watch'>
   readonly #clock: Clock
   readonly #readers = new Set<FeedReader>()
   /** Events for the next round. */
@@ -34,7 +34,7 @@ export class PayloadFeed {
   #cancelBeat: (() => void) | null = null
   #isClosed = false
 
-  constructor(log: Pick<PayloadLog, 'status' | 'watch'>, clock: Clock) {
+  constructor(log: Pick<RawLog, 'status' | 'watch'>, clock: Clock) {
     this.#log = log
     this.#clock = clock
   }

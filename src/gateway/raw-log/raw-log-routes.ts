@@ -5,7 +5,7 @@ import { count } from '../../lib/number-format.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import { sendJson } from '../http/json-answer.ts'
-import type { PayloadLog } from '../../payloads/payload-log.ts'
+import type { RawLog } from '../../payloads/raw-log.ts'
 import type { PayloadFeed } from './payload-feed.ts'
 import { readToggle } from './toggle-body.ts'
 
@@ -16,12 +16,12 @@ const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', s
 
 /** The routes under `/v1/raw-log/`, and under `/raw-log/` on the control socket. The caller has checked the access. */
 export class RawLogRoutes {
-  readonly #log: PayloadLog
-  readonly #toggle: PayloadLog['toggle']
+  readonly #log: RawLog
+  readonly #toggle: RawLog['toggle']
   readonly #feed: PayloadFeed
 
   /** `toggle` switches the log here and at old gateways. */
-  constructor(log: PayloadLog, toggle: PayloadLog['toggle'], feed: PayloadFeed) {
+  constructor(log: RawLog, toggle: RawLog['toggle'], feed: PayloadFeed) {
     this.#log = log
     this.#toggle = toggle
     this.#feed = feed

@@ -20,7 +20,7 @@ import { type CaptureRule, formatCaptureRule, keepingOf } from './copy/capture-r
 import { RecordSender } from './copy/record-sender.ts'
 import { reportFault } from '../lib/fault.ts'
 
-export interface PayloadLogOptions
+export interface RawLogOptions
   extends
     Omit<PayloadSettings, 'enabled' | 'fed' | 'segmentBytes' | 'fedBytesLimit'>,
     Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
@@ -53,8 +53,8 @@ export function startPayloadWorker(settings: PayloadSettings): Worker {
  * The raw log of payloads and its live feed. A thread of its own makes and writes the records; this class copies bodies, within
  * bounds, and sends them. It never throws into a call, makes none wait, and costs a call nothing that is neither logged nor watched.
  */
-export class PayloadLog implements PayloadPort {
-  readonly #options: Required<PayloadLogOptions>
+export class RawLog implements PayloadPort {
+  readonly #options: Required<RawLogOptions>
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   #enabled: boolean
@@ -77,7 +77,7 @@ export class PayloadLog implements PayloadPort {
   /** Resolves when the thread has written everything, or is gone. */
   #isDone = Promise.withResolvers<void>()
 
-  constructor(options: PayloadLogOptions) {
+  constructor(options: RawLogOptions) {
     this.#options = {
       enabled: false,
       clock: systemClock,
