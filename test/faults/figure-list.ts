@@ -49,12 +49,7 @@ export const figureList: readonly MeasuredFigure[] = [
     test('supervisor/messages-between-processes.long'),
     5,
   ),
-  of(
-    'R43',
-    '100 stops at any moment: nothing left running, no stack printed',
-    ['test/faults/stop-moments.ts'],
-    10,
-  ),
+  of('R43', '100 stops at any moment: nothing left running, no stack printed', test('cli/moments.long'), 10),
   {
     figures: ['R52'],
     goal: '20,000 hostile connections, reset, ended or left at each byte: alive, all slots back, no growth, each call one row',
@@ -130,13 +125,12 @@ export const figureList: readonly MeasuredFigure[] = [
     test('gateway/unfinished-never-looks-finished.long'),
     20,
   ),
-  {
-    figures: ['R12', 'R13'],
-    goal: '20 restarts, 5 that fail, 500 calls/s: 0 failed or cut, no record lost, never over the limit',
-    run: ['test/faults/restarts-under-load.ts'],
-    quick: null,
-    limitMs: 10 * minuteMs,
-  },
+  of(
+    'R12 R13',
+    '20 restarts, 500 calls/s, and some that fail: 0 failed or cut, no record lost, never over the limit',
+    test('supervisor/hand-over.long'),
+    10,
+  ),
   of('R14', '100 kills: 0 rows lost, ≤ 100 ms of calls, integrity ok', test('gateway/kill-9.long'), 20),
   {
     figures: ['R16'],

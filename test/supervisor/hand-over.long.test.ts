@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { timesCount } from '../support/assert-within.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
@@ -74,17 +75,14 @@ test('restarts under load lose no call and no record, and both together keep to 
   await using place = await makeWorkplace()
   const port = await freePort()
   const supervisor = place.supervisor({ args: [`--port=${port}`, '--slot-cooldown-ms=0'] })
-  const most = 8
+  const [most, restarts, callsPerS, streams] = timesCount ? [28, 20, 500, 20] : [8, 3, 200, 5]
   await supervisor.start({ max_concurrent: most, upstream: one.baseUrl })
-  const load = new SteadyLoad({ port, callsPerS: 200, callMs: 10, streams: 5, streamMs: 1500 })
-  for (const settings of [
-    {},
-    { max_concurrent: most - 1, upstream: other.baseUrl },
-    { max_concurrent: most },
-  ]) {
+  const load = new SteadyLoad({ port, callsPerS, callMs: 10, streams, streamMs: 1500 })
+  const changes = [{}, { max_concurrent: most - 1, upstream: other.baseUrl }, { max_concurrent: most }]
+  for (let at = 0; at < restarts; at++) {
     await load.further(60)
     const { pid } = await supervisor.status()
-    const restarted = await supervisor.restart(settings)
+    const restarted = await supervisor.restart(changes[at % changes.length])
     assert.ok(restarted.health_ok)
     assert.notEqual(restarted.pid, pid)
   }
