@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { csvLine } from '../query/row-text.ts'
-import { CsvReader, type ReadRecord } from './csv-reader.ts'
+import { CsvReader, type CsvRecord } from './csv-reader.ts'
+import { blocksOf, cutOff, tooLong } from './text-blocks.ts'
 
-function recordsOf(pieces: readonly string[], keeps?: (column: number) => boolean): readonly ReadRecord[] {
+/** As of a file. */
+const pieceBytes = 65_536
+
+async function recordsOf(bytes: Iterable<Buffer>): Promise<readonly CsvRecord[]> {
   const reader = new CsvReader()
-  if (keeps !== undefined) reader.isWanted = keeps
-  const records = pieces.flatMap((piece) => [...reader.push(piece)])
+  const records: CsvRecord[] = []
+  for await (const block of blocksOf(Readable.from(bytes))) records.push(...reader.read(block))
   const last = reader.end()
   return last === null ? records : [...records, last]
 }
 
-const fieldsOf = (text: string): unknown => recordsOf([text]).map(({ fields, problem }) => fields ?? problem)
+async function toldOf(text: string): Promise<unknown> {
+  const bytes = Buffer.from(text)
+  const pieces = Array.from({ length: bytes.length / pieceBytes + 1 }, (_, index) =>
+    bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes),
+  )
+  const records = await recordsOf(pieces)
+  return records.map(({ line, fields, problem }) => [line, problem || fields])
+}
 
-test('whatever our own CSV holds is read as it was, however it is cut into pieces', () => {
+test('whatever our own CSV holds is read as it was, however it is cut into pieces', async () => {
   // Without what a spreadsheet would take for a formula: before that it writes a quote.
   const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', '💧', ' ') })
   const rows = fc.array(
@@ -23,13 +35,13 @@ test('whatever our own CSV holds is read as it was, however it is cut into piece
       { minLength: 2, maxLength: 4 },
     ),
   )
-  fc.assert(
-    fc.property(rows, fc.array(fc.integer({ min: 0, max: 40 })), (lines, cuts) => {
-      const text = lines.map((line) => csvLine(line)).join('')
-      const pieces: string[] = []
+  await fc.assert(
+    fc.asyncProperty(rows, fc.array(fc.integer({ min: 0, max: 40 })), async (lines, cuts) => {
+      const bytes = Buffer.from(lines.map((line) => csvLine(line)).join(''))
+      const pieces: Buffer[] = []
       let at = 0
-      for (const cut of cuts) pieces.push(text.slice(at, (at += cut)))
-      const read = recordsOf([...pieces, text.slice(at)])
+      for (const cut of cuts) pieces.push(bytes.subarray(at, (at += cut)))
+      const read = await recordsOf([...pieces, bytes.subarray(at)])
       assert.deepEqual(
         read.map(({ fields }) => fields),
         lines,
@@ -38,52 +50,66 @@ test('whatever our own CSV holds is read as it was, however it is cut into piece
   )
 })
 
-test('lines are counted within quotes too; each record knows where it begins', () => {
-  const read = recordsOf(['a,b\r\n1,"x\ny"\r\n\r\n2,"z\r\n"\n3,4'])
-  assert.deepEqual(
-    read.map(({ line, fields }) => [line, fields]),
-    [
-      [1, ['a', 'b']],
-      [2, ['1', 'x\ny']],
-      [5, ['2', 'z\r\n']],
-      [7, ['3', '4']],
-    ],
-  )
-})
-
-test('a quote in the wrong place is told with its field, and the next record is read', () => {
-  assert.deepEqual(fieldsOf('a,"b"c,d\n1,2,3\n'), [
-    'field 2: a quote ends before the field does',
-    ['1', '2', '3'],
+test('lines are counted within quotes too; each record knows where it begins', async () => {
+  assert.deepEqual(await toldOf('a,b\r\n1,"x\ny"\r\n\r\n2,"z\r\n"\n3,4\n5,'), [
+    [1, ['a', 'b']],
+    [2, ['1', 'x\ny']],
+    [5, ['2', 'z\r\n']],
+    [7, ['3', '4']],
+    [8, cutOff],
   ])
 })
 
-test('a quote that never ends is told where it begins', () => {
-  const [first, second] = recordsOf(['a,b\n1,"never\n2,3\n4,5\n'])
-  assert.deepEqual(first?.fields, ['a', 'b'])
-  assert.equal(second?.line, 2)
-  assert.match(second.problem, /^field 2: the quote that begins here never ends/)
+test('a quote in the wrong place is told with its field, and the next record is read', async () => {
+  assert.deepEqual(await toldOf('a,"b"c,d\n1,2"3",4\n'), [
+    [1, 'field 2: a quote ends before the field does'],
+    [2, ['1', '2"3"', '4']],
+  ])
 })
 
-test('a field of hundreds of megabytes is left out, costs no memory, and what follows is read', () => {
-  const reader = new CsvReader()
-  const piece = `${'""'.repeat(1000)}${'x'.repeat(2 ** 20)}`
-  assert.equal([...reader.push('a,b\n1,"')].length, 1)
-  for (let count = 0; count < 200; count++) assert.equal([...reader.push(piece)].length, 0)
-  const [long, next] = [...reader.push('"\n3,4\n')]
-  assert.deepEqual([long?.line, long?.fields, long?.problem], [2, null, 'is longer than 32 MiB'])
-  assert.deepEqual(next?.fields, ['3', '4'])
+test('a quote that never ends is told where it begins', async () => {
+  const told = 'field 2: the quote that begins here never ends, so nothing from here on was read'
+  for (const end of ['', '\n'])
+    assert.deepEqual(await toldOf(`a,b\n1,"never\n2,3\n4,5${end}`), [
+      [1, ['a', 'b']],
+      [2, told],
+    ])
 })
 
-test('of columns that nobody wants nothing is kept, however long they are', () => {
-  const reader = new CsvReader()
-  reader.isWanted = (column) => column !== 1
-  const text = 'x'.repeat(2 ** 20)
-  const read = [...reader.push('1,"')]
-  for (let count = 0; count < 40; count++) read.push(...reader.push(text))
-  read.push(...reader.push('",3\n'))
-  assert.deepEqual(
-    read.map(({ fields }) => fields),
-    [['1', '', '3']],
-  )
+const mebibyte = `${'""'.repeat(1000)}${'x'.repeat(2 ** 20)}`
+
+test('a record of hundreds of megabytes is left out, costs no memory, and what follows is read', async () => {
+  for (const piece of [mebibyte, `${mebibyte}\n`]) {
+    const lines = piece === mebibyte ? 0 : 200
+    const read = recordsOf(
+      (function* () {
+        yield Buffer.from('a,b\n1,"')
+        for (let count = 0; count < 200; count++) yield Buffer.from(piece)
+        yield Buffer.from('"\n3,4\n')
+      })(),
+    )
+    const before = process.memoryUsage().rss
+    assert.deepEqual(
+      (await read).map(({ line, fields, problem }) => [line, problem || fields]),
+      [
+        [1, ['a', 'b']],
+        [2, 'is longer than 32 MiB'],
+        [3 + lines, ['3', '4']],
+      ],
+    )
+    assert.ok(process.memoryUsage().rss - before < 180 * 2 ** 20)
+  }
+})
+
+test('a line that is too long may begin or end within quotes: what follows is read', async () => {
+  const long = mebibyte.repeat(33)
+  assert.deepEqual(await toldOf(`1,"${long}\nx,y\n",2\n3,4\n`), [
+    [1, tooLong],
+    [4, ['3', '4']],
+  ])
+  assert.deepEqual(await toldOf(`1,"x\n${long}",2\n3,4\n5,"${long}`), [
+    [1, tooLong],
+    [3, ['3', '4']],
+    [4, 'field 1: the quote that begins here never ends, so nothing from here on was read'],
+  ])
 })

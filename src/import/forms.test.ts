@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startedAtMs } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import type { ImportSource } from './forms.ts'
 import type { ReadCall } from '../call/call-record.ts'
 import { readText } from './read-import.ts'
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text
-}
+import { blocksOf } from './text-blocks.ts'
 
 async function found(text: string, told: ImportSource | null = null): Promise<readonly ReadCall[]> {
-  const source = { bytes: text.length, read: () => text.length, pieces: once(text) }
-  const { calls } = await readText(source, told)
+  const { calls } = await readText(blocksOf(Readable.from([Buffer.from(text)])), told)
   return await Array.fromAsync(calls)
 }
 

@@ -2,7 +2,7 @@ import { olderProxyRows } from '../store/read/older-proxy-rows.ts'
 import { isOlderProxy, olderProxyCalls } from '../store/sqlite/older-proxy.ts'
 import type { ImportSource } from './forms.ts'
 import { callsOf, type NamedRecord, type ReadCalls, readText } from './read-import.ts'
-import { firstBytes, ImportError, openText } from './text-source.ts'
+import { fileHead, ImportError, openText } from './text-blocks.ts'
 
 /** A file that is about to be imported, and how far reading it has come. */
 export interface OpenImport extends ReadCalls {
@@ -11,12 +11,12 @@ export interface OpenImport extends ReadCalls {
 
 /** Opens an import; the source is detected unless it is named. Throws {@link ImportError}. */
 export async function openImport(path: string, named: ImportSource | null): Promise<OpenImport> {
-  const first = await firstBytes(path)
-  if (first.length === 0) throw new ImportError(`${path} is empty`)
-  if (!first.toString('latin1').startsWith('SQLite format 3')) {
-    const text = await openText(path, first)
-    const progress = (): ReturnType<OpenImport['progress']> => ({ done: text.read(), total: text.bytes })
-    return { ...(await readText(text, named)), progress }
+  const head = await fileHead(path)
+  if (head.size === 0) throw new ImportError(`${path} is empty`)
+  if (!head.first.toString('latin1').startsWith('SQLite format 3')) {
+    const { file, blocks } = openText(head)
+    const progress = (): ReturnType<OpenImport['progress']> => ({ done: file.bytesRead, total: head.size })
+    return { ...(await readText(blocks, named)), progress }
   }
   if (!isOlderProxy(path)) {
     throw new ImportError(

@@ -2,13 +2,12 @@ import { textHash } from '../lib/text-hash.ts'
 import type { ReadCall, StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
-import { CsvReader, longestRecord, type ReadRecord } from './csv-reader.ts'
+import { CsvReader } from './csv-reader.ts'
 import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
-import { linesOf } from './line-splitter.ts'
 import { plausible } from './plausible-call.ts'
-import { bodies, identityOfEntry } from './source-entry.ts'
-import { ImportError, type TextSource } from './text-source.ts'
+import { identityOfEntry } from './source-entry.ts'
+import { cutOff, ImportError, type TextBlock, tooLong } from './text-blocks.ts'
 
 /** A record by the names of its columns; null if it is not what it should be. */
 export interface NamedRecord {
@@ -25,13 +24,15 @@ export interface ReadCalls {
 }
 
 /** Reads the calls of a file of text, whose source is detected unless it is named. Throws {@link ImportError}. */
-export async function readText(text: TextSource, named: ImportSource | null): Promise<ReadCalls> {
-  const first = await firstPiece(text.pieces)
-  const records = recordsOf(first, withFirst(first, text.pieces))
+export async function readText(
+  blocks: AsyncGenerator<TextBlock>,
+  named: ImportSource | null,
+): Promise<ReadCalls> {
+  const records = recordsOf(blocks)
   const head = await records.next()
   if (head.done === true) throw new ImportError('the file holds no record')
   const source = sourceOf(head.value, named)
-  return { source, calls: callsOf(withFirst(head.value, records), source) }
+  return { source, calls: callsOf(withFirst([head.value], records), source) }
 }
 
 /** Calls of records that are of one source. */
@@ -67,17 +68,8 @@ function ownIdentity({ id, instance, outcome, durationMs, inputTokens, outputTok
   return textHash(JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]))
 }
 
-async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
-  for (let text = ''; ;) {
-    const { value, done } = await pieces.next()
-    if (done === true) return text
-    text += value
-    if (text.trim() !== '') return text
-  }
-}
-
-async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield first
+async function* withFirst<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first
   yield* rest
 }
 
@@ -91,90 +83,79 @@ function isJson(text: string): boolean {
   return start.startsWith('{')
 }
 
-function recordsOf(first: string, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
-  return isJson(first) ? jsonLines(pieces) : csvRecords(pieces)
+/** Reads the records of JSON or CSV, whichever the first lines are. */
+async function* recordsOf(blocks: AsyncGenerator<TextBlock>): AsyncGenerator<NamedRecord> {
+  const begin: TextBlock[] = []
+  let text = ''
+  while (text.trim() === '') {
+    const { value, done } = await blocks.next()
+    if (done === true) break
+    begin.push(value)
+    if (value.flaw !== 'long') text = value.text
+  }
+  const all = withFirst(begin, blocks)
+  yield* isJson(text) ? jsonRecords(all) : csvRecords(all)
 }
 
-async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+async function* csvRecords(blocks: AsyncIterable<TextBlock>): AsyncGenerator<NamedRecord> {
   const reader = new CsvReader()
   let names: readonly string[] | null = null
-  const named = ({ line, fields, problem }: ReadRecord): NamedRecord => {
-    if (fields === null || names === null) return { line, fields: null, problem }
-    if (fields.length === names.length) {
-      return { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
+  for await (const block of blocks) {
+    for (const { line, fields, problem } of reader.read(block)) {
+      if (names === null) {
+        if (problem !== '') throw new ImportError(`line ${line}: ${problem}`)
+        names = fields.map((name) => name.trim())
+      } else if (problem !== '') yield { line, fields: null, problem }
+      else if (fields.length === names.length)
+        yield { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
+      else {
+        const flaw = `it has ${fields.length} columns in place of the ${names.length} of the first line`
+        yield { line, fields: null, problem: flaw }
+      }
     }
-    const flaw = `it has ${fields.length} columns in place of the ${names.length} of the first line`
-    return { line, fields: null, problem: flaw }
   }
-  for await (const piece of pieces) {
-    for (const record of reader.push(piece)) {
-      if (names !== null) yield named(record)
-      else if (record.fields === null) throw new ImportError(`line ${record.line}: ${record.problem}`)
-      else names = headOf(record.fields, reader)
-    }
-  }
-  const last = reader.end()
-  if (last === null) return
-  if (names === null)
-    throw new ImportError(`line ${last.line}: ${last.problem || 'a line of names is all there is'}`)
-  const record = named(last)
-  yield record.fields === null ? record : { line: record.line, fields: null, problem: cut }
-  if (last.problem.includes('never ends')) throw new ImportError(`line ${last.line}, ${last.problem}`)
+  const open = reader.end()
+  if (open === null) return
+  yield { ...open, fields: null }
+  throw new ImportError(`line ${open.line}, ${open.problem}`)
 }
 
-const cut = 'the file ends within this line: it was cut off, or lacks its last line break'
-
-/** The names of the columns; what is known to be text of prompts and answers is not even kept. */
-function headOf(fields: readonly string[], reader: CsvReader): readonly string[] {
-  const names = fields.map((name) => name.trim())
-  reader.isWanted = (column) => !bodies.has(names[column] ?? '')
-  return names
-}
-
-async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
-  for await (const { line, text, hasEnd } of linesOf(pieces)) {
-    if (text?.trim() === '') continue
-    if (text === null) yield { line, fields: null, problem: `is longer than ${longestRecord / 2 ** 20} MiB` }
-    else yield jsonRecord(line, text, hasEnd)
+async function* jsonRecords(blocks: AsyncIterable<TextBlock>): AsyncGenerator<NamedRecord> {
+  for await (const { line, text, flaw } of blocks) {
+    if (flaw === 'long') yield { line, fields: null, problem: tooLong }
+    else
+      for (const [index, each] of text.split('\n').entries())
+        if (each.trim() !== '') yield jsonRecord(line + index, each, flaw)
   }
 }
 
-function jsonRecord(line: number, text: string, hasEnd: boolean): NamedRecord {
-  let value: unknown
+function jsonRecord(line: number, text: string, flaw: TextBlock['flaw']): NamedRecord {
   try {
-    value = JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return { line, fields: value, problem: '' }
+    return { line, fields: null, problem: 'is no object of JSON' }
   } catch {
     const reading = readJson(text)
     const column = 'message' in reading ? (reading.column ?? 1) : 1
     const problem = `column ${column}: ${'message' in reading ? reading.message : 'It is not JSON.'}`
-    return { line, fields: null, problem: hasEnd ? problem : `${problem} ${cut}` }
+    return { line, fields: null, problem: flaw === null ? problem : `${problem} ${cutOff}` }
   }
-  return objectRecord(line, value)
 }
 
-function objectRecord(line: number, value: unknown): NamedRecord {
-  return isObject(value)
-    ? { line, fields: value, problem: '' }
-    : { line, fields: null, problem: 'is no object of JSON' }
-}
-
-function sourceIn(fields: Fields): ImportSource | undefined {
-  return importSources.find((name) => importForms[name].columns.every((column) => column in fields))
-}
-
+/** The source of a file, by its first record. */
 function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | null): ImportSource {
-  if (fields === null && named === null) {
+  if (fields === null) {
+    if (named !== null) return named
     throw new ImportError(`line ${line}: ${problem}; to continue after it, use --from`)
   }
-  if (named === null) {
-    const source = sourceIn(fields ?? {})
-    if (source !== undefined) return source
-    const names = Object.keys(fields ?? {})
-      .slice(0, 12)
-      .join(', ')
+  const missingOf = (source: ImportSource): readonly string[] =>
+    importForms[source].columns.filter((column) => !(column in fields))
+  const source = named ?? importSources.find((each) => missingOf(each).length === 0)
+  if (source === undefined) {
+    const names = Object.keys(fields).slice(0, 12).join(', ')
     throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)
   }
-  const missing = fields === null ? [] : importForms[named].columns.filter((column) => !(column in fields))
-  if (missing.length === 0) return named
-  throw new ImportError(`it is not ${importForms[named].words}: it has no column ${missing.join(', ')}`)
+  const missing = missingOf(source)
+  if (missing.length === 0) return source
+  throw new ImportError(`it is not ${importForms[source].words}: it has no column ${missing.join(', ')}`)
 }
