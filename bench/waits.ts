@@ -34,14 +34,6 @@ export function latencyOf(rounds: readonly { readonly waits: Waits }[]): Latency
   return { p50: rounds.map(({ waits }) => waits.at(0.5)), p99: rounds.map(({ waits }) => waits.at(0.99)) }
 }
 
-/** What a proxy adds: its waits less those without a proxy, round by round. */
-export function addedTo(direct: Latency, { p50, p99 }: Latency): Latency {
-  return {
-    p50: p50.map((ms, round) => ms - direct.p50[round]!),
-    p99: p99.map((ms, round) => ms - direct.p99[round]!),
-  }
-}
-
 /** The median is compared with nginx's, the 99th percentile with the bare proxy's. */
 const yardsticks = [
   { part: 'p50', than: 'nginx', atMost: 1.5 },

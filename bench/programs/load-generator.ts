@@ -18,10 +18,17 @@ let waitsMs: number[] = []
 let stopping = false
 let openSockets: Socket[] = []
 
+/** Says when the next call of a connection goes out. */
+interface Pace {
+  /** Calls `send` when it is this connection's turn, with the time from which the client has waited. */
+  admit(socket: Socket, send: (sinceMs: number) => void): void
+  stop(): void
+}
+
 /** Holds calls back that would go beyond the highest rate, until the next tick. */
-class Pacer {
+class Pacer implements Pace {
   readonly #maxPerS: number
-  readonly #waiting: { readonly socket: Socket; readonly send: () => void }[] = []
+  readonly #waiting: { readonly socket: Socket; readonly send: (sinceMs: number) => void }[] = []
   readonly #timer: NodeJS.Timeout
   #allowed = 0
   #lastMs = performance.now()
@@ -31,11 +38,11 @@ class Pacer {
     this.#timer = setInterval(() => this.#tick(), 1)
   }
 
-  admit(socket: Socket, send: () => void): void {
+  admit(socket: Socket, send: (sinceMs: number) => void): void {
     if (this.#allowed < 1) this.#waiting.push({ socket, send })
     else {
       this.#allowed -= 1
-      send()
+      send(performance.now())
     }
   }
 
@@ -58,22 +65,60 @@ class Pacer {
   }
 }
 
+/**
+ * Calls come at a fixed rate, whether answers come or not (open loop): a call that finds every connection in use has
+ * waited since it was due, so a pause of the proxy counts for all calls that it holds up.
+ */
+class FixedRate implements Pace {
+  readonly #everyMs: number
+  readonly #idle: { readonly socket: Socket; readonly send: (sinceMs: number) => void }[] = []
+  /** When calls became due for which no connection was free, the oldest first. */
+  readonly #due: number[] = []
+  readonly #timer: NodeJS.Timeout
+  #nextMs = performance.now()
+
+  constructor(perS: number) {
+    this.#everyMs = 1000 / perS
+    this.#timer = setInterval(() => this.#tick(), 1)
+  }
+
+  admit(socket: Socket, send: (sinceMs: number) => void): void {
+    const sinceMs = this.#due.shift()
+    if (sinceMs === undefined) this.#idle.push({ socket, send })
+    else send(sinceMs)
+  }
+
+  #tick(): void {
+    const nowMs = performance.now()
+    for (; this.#nextMs <= nowMs; this.#nextMs += this.#everyMs) {
+      const free = this.#idle.shift()
+      if (free === undefined) this.#due.push(nowMs)
+      else free.send(nowMs)
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    for (const { socket } of this.#idle) socket.destroy()
+  }
+}
+
 /** A connection that makes one call after the other until it is stopped. */
-function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
+function callOn(port: number, request: Buffer, pace: Pace): Socket {
   let partial = ''
   let left = 0
   /** Of an answer without a length, its last bytes. */
   let tail: string | undefined
-  let sentMs = 0
-  const send = (): void => {
-    sentMs = performance.now()
+  let waitsSinceMs = 0
+  const send = (sinceMs: number): void => {
+    waitsSinceMs = sinceMs
     socket.write(request)
   }
   const answered = (): void => {
     counted += 1
-    waitsMs.push(performance.now() - sentMs)
+    waitsMs.push(performance.now() - waitsSinceMs)
     if (stopping) socket.destroy()
-    else pacer.admit(socket, send)
+    else pace.admit(socket, send)
   }
   const readTail = (text: string): void => {
     tail = ((tail ?? '') + text).slice(-lastChunk.length)
@@ -124,7 +169,7 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   socket.on('error', () => {
     failed += 1
   })
-  socket.on('connect', send)
+  socket.on('connect', () => pace.admit(socket, send))
   return socket
 }
 
@@ -132,13 +177,13 @@ async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise
   stopping = false
   const { large = false, headers } = command
   const request = requestBytes(command.port, false, { large, headers })
-  const pacer = new Pacer(command.maxPerS)
-  const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request, pacer))
+  const pace = command.isFixedRate === true ? new FixedRate(command.maxPerS) : new Pacer(command.maxPerS)
+  const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request, pace))
   await delay(command.warmMs)
   failed = 0
   await count(command.ms)
   stopping = true
-  pacer.stop()
+  pace.stop()
   await delay(50)
   for (const socket of sockets) socket.destroy()
 }

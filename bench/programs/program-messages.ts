@@ -16,6 +16,8 @@ export type LoadCommand =
       readonly ms: number
       /** A ceiling of the rate, all clients together. */
       readonly maxPerS: number
+      /** Calls come at that rate, whether answers come or not; a wait begins when its call is due. */
+      readonly isFixedRate?: boolean
       /** Prompt and answer of about 2 kB. */
       readonly large?: boolean
       readonly headers?: Readonly<Record<string, string>>
@@ -54,7 +56,7 @@ export type LoadReport =
       readonly reads: number
       readonly elapsedMs: number
       readonly failed: number
-      /** Of each answer since its request was sent; of each event as `open` asked for it. */
+      /** Of each answer since its request was sent or due; of each event as `open` asked for it. */
       readonly waitsMs: readonly number[]
     }
   | { readonly open: number; readonly failed: number }
