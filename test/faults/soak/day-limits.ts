@@ -15,7 +15,7 @@ const shortDayMegabytes = 80
 /** What a log says of what the day itself brought about. */
 const broughtAbout = [
   /listening on http/,
-  /calls at once, the rest wait/,
+  /concurrent calls; others queue/,
   /try it: {2}curl/,
   /see it: {2}/,
   /calls are recorded in/,
