@@ -10,7 +10,7 @@ test('holds exactly what was added and not removed, in whatever order', () => {
       const list = new SwapList<Placed>()
       const expected = new Set<Placed>()
       const add = (): void => {
-        const member = { place: -1 }
+        const member = { index: -1 }
         list.add(member)
         expected.add(member)
       }

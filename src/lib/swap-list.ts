@@ -1,7 +1,7 @@
-/** Something that remembers its place in a {@link SwapList}. */
+/** A member that remembers its index in a {@link SwapList}. */
 export interface Placed {
-  /** Written by the list alone; -1, or nothing, while it is in none. */
-  place: number
+  /** Written by the list alone; -1 or undefined while the member is in no list. */
+  index: number
 }
 
 /**
@@ -17,18 +17,18 @@ export class SwapList<T extends Partial<Placed>> {
   }
 
   add(member: T): void {
-    member.place = this.#members.push(member) - 1
+    member.index = this.#members.push(member) - 1
   }
 
-  /** The last member takes the place of the removed one, which must be in this list or in none. */
+  /** The last member takes the index of the removed one, which must be in this list or in none. */
   remove(member: T): void {
-    const { place = -1 } = member
-    if (place < 0) return
-    member.place = -1
+    const { index = -1 } = member
+    if (index < 0) return
+    member.index = -1
     const last = this.#members.pop()
     if (last === undefined || last === member) return
-    this.#members[place] = last
-    last.place = place
+    this.#members[index] = last
+    last.index = index
   }
 
   [Symbol.iterator](): IterableIterator<T> {

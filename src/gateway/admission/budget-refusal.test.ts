@@ -17,11 +17,11 @@ function setUp(limit: number) {
   const windows = new TokenWindows({ ...options, keyNames: () => new Map() })
   void windows.restore({ usage: [], isAll: true, sinceMs: 0 })
   const budget = windows.all
-  const own = windows.of(unknownCaller, null)
+  const callWindows = windows.of(unknownCaller, null)
   const gate = {
-    add: (tokens: number) => windows.add(own, tokens, 0),
-    check: (tokens: number) => assert.equal(windows.check(own, tokens, new AbortController()), null),
-    reserve: (tokens: number) => windows.reserve(own, tokens)!,
+    add: (tokens: number) => windows.add(callWindows, tokens, 0),
+    check: (tokens: number) => assert.equal(windows.check(callWindows, tokens, new AbortController()), null),
+    reserve: (tokens: number) => windows.reserve(callWindows, tokens)!,
   }
   return { budget, clock, gate }
 }
@@ -106,14 +106,14 @@ describe('a budget that refuses', () => {
   it('says of a call that asks for more than the whole limit that it never passes', () => {
     const { gate } = setUp(100)
     gate.check(100)
-    for (const [tokens, asked] of [
+    for (const [tokens, wording] of [
       [101, /up to 101 tokens\b.*\bnever passes\b/],
       [Infinity, /more tokens than can be counted\b.*\bnever passes\b/],
     ] as const) {
       const failure = failureOf(() => gate.check(tokens))
       assert.equal(failure.code, 'token_budget_exceeded')
       assert.equal(failure.retryAfterS, null)
-      assert.match(failure.message, asked)
+      assert.match(failure.message, wording)
       assert.deepEqual(failure.headers.slice(0, 2), ['X-Token-Budget-Limit', '100'])
     }
   })

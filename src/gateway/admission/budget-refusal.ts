@@ -40,13 +40,13 @@ function limitOf(owner: Owner) {
 function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: number): string {
   const used = `Of the ${dailyLimit} tokens of any 24 hours ${totalUsed} are used`
   const inFlight = reserved > 0 ? `, and calls in flight may use ${reserved} more` : ''
-  const asked = tokens > 0 ? `; this call may use up to ${tokens}` : ''
-  return used + inFlight + asked
+  const demand = tokens > 0 ? `; this call may use up to ${tokens}` : ''
+  return used + inFlight + demand
 }
 
 function neverPasses(dailyLimit: number, tokens: number): string {
-  const asked = Number.isFinite(tokens) ? `up to ${tokens} tokens` : 'more tokens than can be counted'
-  return `This call may use ${asked}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
+  const demand = Number.isFinite(tokens) ? `up to ${tokens} tokens` : 'more tokens than can be counted'
+  return `This call may use ${demand}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
 }
 
 /** The refusal of a call while the owner's past use is unknown. */

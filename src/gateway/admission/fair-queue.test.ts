@@ -54,8 +54,8 @@ describe('a fair queue', () => {
     for (const discipline of ['fifo', 'fair'] as const) {
       const queue = waitingIn(discipline, none, ...calls)
       queue.wait('z1', 'back', from('z'))
-      const told = queue.waiting.map(({ call }) => call)
-      assert.deepEqual(told, served(queue), discipline)
+      const waiting = queue.waiting.map(({ call }) => call)
+      assert.deepEqual(waiting, served(queue), discipline)
     }
   })
 

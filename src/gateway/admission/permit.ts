@@ -3,7 +3,7 @@ import type { Caller } from './admission.ts'
 
 /** A slot in use. The call that gets a permit must release it on every path. */
 export class Permit implements Placed {
-  place = -1
+  index = -1
   readonly caller: Caller
   #giveBack: ((permit: Permit) => void) | null
 

@@ -145,8 +145,8 @@ test('while calls wait on both sides and the pool is silent or away, at least ha
     }
     assert.ok(served() > 45, `${silence}: ${served()} calls were served`)
     await clock.advance(1000)
-    const held = gateways.reduce((sum, { slots }) => sum + slots.usable, 0)
-    assert.ok(held >= 4, `${silence}: ${held} slots are left`)
+    const usable = gateways.reduce((sum, { slots }) => sum + slots.usable, 0)
+    assert.ok(usable >= 4, `${silence}: ${usable} slots are left`)
   }
 })
 

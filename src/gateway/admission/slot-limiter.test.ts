@@ -71,10 +71,10 @@ describe('SlotLimiter', () => {
   })
 
   it('asks for no time that has passed where a busy machine is late for a slot', async () => {
-    const asked: number[] = []
+    const delaysMs: number[] = []
     class NotingClock extends FakeClock {
       override after(...timer: Parameters<FakeClock['after']>): () => void {
-        asked.push(timer[0])
+        delaysMs.push(timer[0])
         return super.after(...timer)
       }
     }
@@ -93,15 +93,15 @@ describe('SlotLimiter', () => {
     })
     await clock.advance(100)
     assert.deepEqual(callers.admitted, ['first', 'second', 'third', 'fourth'])
-    assert.deepEqual(asked, [50, 0])
+    assert.deepEqual(delaysMs, [50, 0])
   })
 
   it('tells who watches of every change in what is in flight or waits', async () => {
     const { admission } = setUp({ maxConcurrent: 1 })
-    const seen: string[] = []
+    const states: string[] = []
     admission.watch(() => {
       const { active, queued } = admission.snapshot()
-      seen.push(`${active}+${queued}`)
+      states.push(`${active}+${queued}`)
     })
     const permit = admission.tryAcquire()
     const leaving = new AbortController()
@@ -109,7 +109,7 @@ describe('SlotLimiter', () => {
     leaving.abort(new Error('gone'))
     await assert.rejects(waiting)
     permit?.release()
-    assert.deepEqual(seen, ['1+0', '1+1', '1+0', '0+0'])
+    assert.deepEqual(states, ['1+0', '1+1', '1+0', '0+0'])
   })
 
   it('takes a permit back once, however often it is given back', () => {

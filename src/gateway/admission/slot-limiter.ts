@@ -53,7 +53,7 @@ export class SlotLimiter {
   /** The last counts that went to the tally. */
   #active = 0
   #queued = 0
-  readonly #held = new SwapList<Permit>()
+  readonly #permits = new SwapList<Permit>()
   #maxConcurrent: number
   /** Most slots that this gateway may use. */
   #ceiling = Infinity
@@ -192,7 +192,7 @@ export class SlotLimiter {
     const calls = new Map<string, { active: number; waiting: number }>()
     const of = (caller: Caller) =>
       getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
-    for (const { caller } of this.#held) of(caller).active += 1
+    for (const { caller } of this.#permits) of(caller).active += 1
     for (const { caller } of this.#queue.unordered()) of(caller).waiting += 1
     return calls
   }
@@ -268,12 +268,12 @@ export class SlotLimiter {
 
   #permit(caller: Caller): Permit {
     const permit = new Permit(caller, this.#giveBack)
-    this.#held.add(permit)
+    this.#permits.add(permit)
     return permit
   }
 
   readonly #giveBack = (permit: Permit): void => {
-    this.#held.remove(permit)
+    this.#permits.remove(permit)
     this.#queue.release(this.#clock.now(), permit.caller)
     this.#sharing?.released()
     this.#admitNext()
@@ -288,7 +288,7 @@ export class SlotLimiter {
   }
 
   #arrange(): void {
-    this.#queue.arrange(this.#queueOrder, this.#limits, this.#held)
+    this.#queue.arrange(this.#queueOrder, this.#limits, this.#permits)
     this.#applyLimits()
   }
 

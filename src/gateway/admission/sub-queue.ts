@@ -67,14 +67,14 @@ export function mayGo({ group, back, arrival }: SubQueue<unknown>, nowMs: number
 
 /** The sub-queue whose first call has waited longest. */
 export function oldest<T>(subQueues: ReadonlySet<SubQueue<T>>, order: QueueOrder): SubQueue<T> | undefined {
-  let found: SubQueue<T> | undefined
+  let result: SubQueue<T> | undefined
   let first: Waiter<unknown> | undefined
   for (const subQueue of subQueues) {
     const { head } = subQueue[order]
     if (head !== undefined && (first === undefined || compareAge(head, first) < 0))
-      [found, first] = [subQueue, head]
+      [result, first] = [subQueue, head]
   }
-  return found
+  return result
 }
 
 /** The sub-queues of a client, in the order of their first calls. */
@@ -92,8 +92,8 @@ export interface QueueHead<T> {
 
 /** Negative if `one` has waited longer; of equal waits, a call that comes back goes first. */
 export function byAge(one: QueueHead<unknown>, other: QueueHead<unknown>): number {
-  const [own, others] = [one.subQueue[one.order].head ?? last, other.subQueue[other.order].head ?? last]
-  if (own.sinceMs !== others.sinceMs || one.order === other.order) return compareAge(own, others)
+  const [a, b] = [one.subQueue[one.order].head ?? last, other.subQueue[other.order].head ?? last]
+  if (a.sinceMs !== b.sinceMs || one.order === other.order) return compareAge(a, b)
   return one.order === 'back' ? -1 : 1
 }
 

@@ -20,13 +20,13 @@ describe('TokenWindow', () => {
     window.restore([{ minute: Math.floor((startMs - dayMs) / minuteMs) - 1, tokens: 5 }])
     add(window, startMs - hourMs, 400)
     add(window, startMs, 30)
-    const told: { readonly minute: number; readonly tokens: number }[] = []
-    window.watch({ added: (usage) => told.push(usage), reserved: () => {} })
+    const usages: { readonly minute: number; readonly tokens: number }[] = []
+    window.watch({ added: (usage) => usages.push(usage), reserved: () => {} })
     const next = new TokenWindow(1000)
     next.restore(window.minutes(startMs))
     assert.equal(next.snapshot(startMs).totalUsed, 430)
     add(window, startMs, 7, 3)
-    for (const usage of told) next.addTo(usage)
+    for (const usage of usages) next.addTo(usage)
     const { totalUsed, estimated, isKnown } = next.snapshot(startMs)
     assert.deepEqual([totalUsed, estimated, isKnown], [440, 3, true])
   })
@@ -48,8 +48,8 @@ describe('TokenWindow', () => {
 
   it('says when what it reserves changes, and keeps what others may use free as well', () => {
     const window = new TokenWindow(1000)
-    const told: number[] = []
-    window.watch({ added: () => {}, reserved: () => told.push(window.reserved) })
+    const reservations: number[] = []
+    window.watch({ added: () => {}, reserved: () => reservations.push(window.reserved) })
     window.reserve(300)
     window.reserve(0)
     window.reserveElsewhere(600)
@@ -57,7 +57,7 @@ describe('TokenWindow', () => {
     window.check(startMs, 100)
     assert.throws(() => window.check(startMs, 101), /\b900 more\b/)
     window.reserve(-300)
-    assert.deepEqual(told, [300, 0])
+    assert.deepEqual(reservations, [300, 0])
     window.check(startMs, 400)
   })
 

@@ -12,7 +12,7 @@ const agent = { client: 'agent', keyFingerprint: null }
 
 function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
   const clock = new FakeClock()
-  const asked: (readonly string[])[] = []
+  const readOwners: (readonly string[])[] = []
   const reads: PromiseWithResolvers<readonly ClientUsage[] | null>[] = []
   const askedMinutes: (readonly [number, number])[] = []
   const readMinutes = Promise.withResolvers<readonly MinuteUsage[] | null>()
@@ -27,7 +27,7 @@ function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
         return readMinutes.promise
       },
       usageOfClients: (of, at) => {
-        asked.push([...of, ...at])
+        readOwners.push([...of, ...at])
         const read = Promise.withResolvers<readonly ClientUsage[] | null>()
         reads.push(read)
         return read.promise
@@ -50,17 +50,17 @@ function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
         () => 'admitted',
         (error: unknown) => (error instanceof Failure ? error.code : error),
       )
-  const parts = { clock, windows, asked, reads, askedMinutes, readMinutes, limit, knowAll }
+  const parts = { clock, windows, readOwners, reads, askedMinutes, readMinutes, limit, knowAll }
   return { ...parts, minute, used, waiter, outcome }
 }
 
 test('what was used before counts for whom it counts now: the key’s own, else the client’s', async () => {
-  const { windows, asked, reads, limit, used, clock } = setUp(true, { abcdef01: 'agent' })
+  const { windows, readOwners, reads, limit, used, clock } = setUp(true, { abcdef01: 'agent' })
   limit([
     [clientOwner('agent'), 100],
     [keyOwner(key), 50],
   ])
-  assert.deepEqual(asked[0]?.toSorted(), [key, 'abcdef01', 'agent'])
+  assert.deepEqual(readOwners[0]?.toSorted(), [key, 'abcdef01', 'agent'])
   const usedBy = () => [windows.usedBy(clientOwner('agent')), windows.usedBy(keyOwner(key))]
   assert.deepEqual(usedBy(), [null, null])
   // Of calls that end meanwhile.
@@ -119,16 +119,16 @@ test('nobody passes before the database has told what all used; who leaves waits
 
 test('what a predecessor counted is not read again, and what was before it is', async () => {
   const { windows, readMinutes, askedMinutes, minute, clock } = setUp()
-  const told: ReportedUsage = { usage: [{ minute, tokens: 30 }], isAll: false, sinceMs: 5 }
-  const restored = windows.restore(told)
-  const figures = () => windows.whole.snapshot(clock.wallTime())
+  const reported: ReportedUsage = { usage: [{ minute, tokens: 30 }], isAll: false, sinceMs: 5 }
+  const restored = windows.restore(reported)
+  const figures = () => windows.acrossGateways.snapshot(clock.wallTime())
   assert.deepEqual([figures().isKnown, figures().totalUsed], [false, 30])
   readMinutes.resolve([{ minute: minute - 1, tokens: 40 }])
   await restored
   assert.deepEqual([askedMinutes, figures().isKnown, figures().totalUsed], [[[minute - 1440, 5]], true, 70])
   const next = setUp()
-  void next.windows.restore({ ...told, isAll: true })
-  assert.deepEqual([next.askedMinutes, next.windows.whole.isKnown], [[], true])
+  void next.windows.restore({ ...reported, isAll: true })
+  assert.deepEqual([next.askedMinutes, next.windows.acrossGateways.isKnown], [[], true])
 })
 
 test('a database that is closed before it was read lets nobody in', async () => {
@@ -165,10 +165,10 @@ test('a limit that is gone is no limit, and one that comes back is read anew', a
 })
 
 test('what a predecessor tells is known at once, and what its calls use is added', () => {
-  const { windows, asked, minute } = setUp()
+  const { windows, readOwners, minute } = setUp()
   const owner = clientOwner('agent')
   windows.setLimits(new Map([[owner, 100]]), [{ owner, used: [{ minute, tokens: 12 }] }])
-  assert.deepEqual([asked, windows.usedBy(owner)], [[], 12])
+  assert.deepEqual([readOwners, windows.usedBy(owner)], [[], 12])
   windows.used({ minute, tokens: 3, owners: [owner] })
   windows.used({ minute, tokens: 3, owners: ['client:nobody'] })
   windows.used({ minute, tokens: 3 })
@@ -214,10 +214,10 @@ test('a call counts in the windows of all, of its client and of its upstream, an
     [0, 0, 0],
   )
   assert.deepEqual([windows.hasEnough('local', 40), windows.hasEnough('local', 41)], [true, false])
-  const told: MinuteUsage[] = []
-  windows.all.watch({ added: (usage) => told.push(usage), reserved: () => {} })
+  const usages: MinuteUsage[] = []
+  windows.all.watch({ added: (usage) => usages.push(usage), reserved: () => {} })
   windows.add(of, 4, 2)
-  assert.deepEqual(told, [{ minute, tokens: 6, estimated: 2, owners: ['client:agent', 'upstream:local'] }])
+  assert.deepEqual(usages, [{ minute, tokens: 6, estimated: 2, owners: ['client:agent', 'upstream:local'] }])
   assert.deepEqual([windows.usedBy(clientOwner('agent')), windows.usedBy(upstreamOwner('local'))], [18, 16])
   assert.equal(windows.check(of, 34, waiter), null)
 })
@@ -246,7 +246,7 @@ test('with a limit that gateways share, that one decides, and what this gateway 
   const options = { clock, rejects: true, tokenLimit: 10, sharedLimit: 100, past, keyNames: () => new Map() }
   const windows = new TokenWindows(options)
   const of = windows.of(unknownCaller, null)
-  windows.whole.learn([], true)
+  windows.acrossGateways.learn([], true)
   windows.add(of, 60, 0)
   assert.equal(windows.check(of, 40, new AbortController()), null)
   assert.throws(() => windows.check(of, 41, new AbortController()))

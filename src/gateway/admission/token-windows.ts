@@ -55,27 +55,27 @@ export class TokenWindows {
   /** Tokens of all calls that this gateway knows. */
   readonly all: TokenWindow
   /** Tokens of all calls of all gateways that share a limit; the same window as `all` if none do. */
-  readonly whole: TokenWindow
+  readonly acrossGateways: TokenWindow
   /** The windows in which every call counts. */
   readonly #always: readonly TokenWindow[]
   /** The windows of clients, keys and upstreams with limits of their own. */
-  readonly #own = new Map<string, TokenWindow>()
+  readonly #byOwner = new Map<string, TokenWindow>()
 
   constructor(options: TokenWindowsOptions) {
     const { tokenLimit, sharedLimit } = options
     this.#options = options
     this.all = new TokenWindow(tokenLimit)
-    this.whole = sharedLimit === null ? this.all : new TokenWindow(sharedLimit)
-    this.#always = [this.whole]
+    this.acrossGateways = sharedLimit === null ? this.all : new TokenWindow(sharedLimit)
+    this.#always = [this.acrossGateways]
   }
 
   /** The windows of a call: of all calls, of its key or else its client, and of its upstream. */
   of({ client, keyFingerprint }: Caller, upstreamName: string | null): readonly TokenWindow[] {
-    if (this.#own.size === 0) return this.#always
-    const byKey = keyFingerprint === null ? undefined : this.#own.get(keyOwner(keyFingerprint))
-    const own = byKey ?? (client === null ? undefined : this.#own.get(clientOwner(client)))
-    const there = upstreamName === null ? undefined : this.#own.get(upstreamOwner(upstreamName))
-    return [...this.#always, own, there].filter((window) => window !== undefined)
+    if (this.#byOwner.size === 0) return this.#always
+    const byKey = keyFingerprint === null ? undefined : this.#byOwner.get(keyOwner(keyFingerprint))
+    const ofClient = byKey ?? (client === null ? undefined : this.#byOwner.get(clientOwner(client)))
+    const ofUpstream = upstreamName === null ? undefined : this.#byOwner.get(upstreamOwner(upstreamName))
+    return [...this.#always, ofClient, ofUpstream].filter((window) => window !== undefined)
   }
 
   /**
@@ -95,7 +95,7 @@ export class TokenWindows {
 
   /** The window of an upstream, if it has one. */
   at(upstreamName: string): readonly TokenWindow[] {
-    const window = this.#own.get(upstreamOwner(upstreamName))
+    const window = this.#byOwner.get(upstreamOwner(upstreamName))
     return window === undefined ? [] : [window]
   }
 
@@ -113,12 +113,12 @@ export class TokenWindows {
   reserve(windows: readonly TokenWindow[], tokens: number): Disposable | null {
     if (!this.#options.rejects) return null
     this.#check(windows, tokens)
-    let held = tokens
+    let reserved = tokens
     for (const window of windows) window.reserve(tokens)
     return {
       [Symbol.dispose]: () => {
-        for (const window of windows) window.reserve(-held)
-        held = 0
+        for (const window of windows) window.reserve(-reserved)
+        reserved = 0
       },
     }
   }
@@ -129,24 +129,24 @@ export class TokenWindows {
     const owners = windows.length === 1 ? undefined : windows.slice(1).map(({ owner }) => owner)
     const usage = { minute, tokens: reported + estimated, estimated, owners }
     for (const window of windows) window.addTo(usage)
-    if (this.whole !== this.all) this.all.addTo(usage)
+    if (this.acrossGateways !== this.all) this.all.addTo(usage)
   }
 
   /** Adds the use of a call of another gateway to the windows of its owners. */
   used(usage: MinuteUsage): void {
-    for (const owner of usage.owners ?? []) this.#own.get(owner)?.addTo(usage)
+    for (const owner of usage.owners ?? []) this.#byOwner.get(owner)?.addTo(usage)
   }
 
   /** Tokens that an owner with a limit of its own has used; null while that is not known. */
   usedBy(owner: Owner): number | null {
-    const window = this.#own.get(owner)
+    const window = this.#byOwner.get(owner)
     return window?.isKnown === true ? window.snapshot(this.#options.clock.wallTime()).totalUsed : null
   }
 
   /** The use of each owner, for the successor. */
   handover(): readonly UsedByOwner[] {
     const nowMs = this.#options.clock.wallTime()
-    return Array.from(this.#own.values()).flatMap((window) =>
+    return Array.from(this.#byOwner.values()).flatMap((window) =>
       window.isKnown ? [{ owner: window.owner, used: window.minutes(nowMs) }] : [],
     )
   }
@@ -156,14 +156,14 @@ export class TokenWindows {
    * read from the database.
    */
   setLimits(limits: ReadonlyMap<Owner, number>, reported: readonly UsedByOwner[]): void {
-    for (const owner of this.#own.keys()) if (!limits.has(owner as Owner)) this.#own.delete(owner)
+    for (const owner of this.#byOwner.keys()) if (!limits.has(owner as Owner)) this.#byOwner.delete(owner)
     const unknown: TokenWindow[] = []
     for (const [owner, limit] of limits) {
-      const known = this.#own.get(owner)
+      const known = this.#byOwner.get(owner)
       known?.setLimit(limit)
       if (known !== undefined) continue
       const added = new TokenWindow(limit, owner)
-      this.#own.set(owner, added)
+      this.#byOwner.set(owner, added)
       const used = reported.find((each) => each.owner === owner)?.used
       if (used === undefined) unknown.push(added)
       else added.restore(used)
@@ -199,14 +199,14 @@ export class TokenWindows {
   async #read(windows: readonly TokenWindow[]): Promise<void> {
     const { past, clock, keyNames } = this.#options
     const names = keyNames()
-    const own = new Set(windows.map(({ owner }) => owner))
-    const keys = [...names].filter(([, name]) => own.has(clientOwner(name))).map(([key]) => key)
-    const of = [...own].filter((owner) => !isUpstream(owner)).map(nameOfOwner)
-    const at = [...own].filter(isUpstream).map(nameOfOwner)
-    const found = await past.usageOfClients([...of, ...keys], at, clock.wallTime())
-    if (found === null) return
+    const owners = new Set(windows.map(({ owner }) => owner))
+    const keys = [...names].filter(([, name]) => owners.has(clientOwner(name))).map(([key]) => key)
+    const of = [...owners].filter((owner) => !isUpstream(owner)).map(nameOfOwner)
+    const at = [...owners].filter(isUpstream).map(nameOfOwner)
+    const past24h = await past.usageOfClients([...of, ...keys], at, clock.wallTime())
+    if (past24h === null) return
     const minutes = new Map(windows.map((window) => [window, [] as MinuteUsage[]]))
-    for (const usage of found) {
+    for (const usage of past24h) {
       const { keyFingerprint, upstreamName } = usage
       const client = usage.client ?? (keyFingerprint === null ? null : (names.get(keyFingerprint) ?? null))
       for (const window of this.of({ client, keyFingerprint }, upstreamName)) minutes.get(window)?.push(usage)

@@ -104,14 +104,14 @@ export class Attempts {
     const call = this.#call
     const request = this.#requestAt(endpoint)
     const { facts } = call.request
-    const asked =
+    const injection =
       this.#asksUsage && facts !== null
         ? call.upstream.usageInjection.ask(call.path.name, facts, request, call.client)
         : null
     this.#isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
-    this.#injected = asked?.answer ?? null
+    this.#injected = injection?.answer ?? null
     call.attemptAt(endpoint, this.#injected)
-    return relay(call, asked?.request ?? request, endpoint.transport, this.#injected ?? call.client, this)
+    return relay(call, injection?.request ?? request, endpoint.transport, this.#injected ?? call.client, this)
   }
 
   /**

@@ -147,11 +147,11 @@ export class CallRequest {
 
   /** Replaces the model's name in the body. */
   rename(model: string): void {
-    const place = this.#facts?.modelPlace ?? null
-    if (place === null) return
+    const range = this.#facts?.modelPlace ?? null
+    if (range === null) return
     const bytes = Buffer.concat(this.body.chunks)
     const name = Buffer.from(JSON.stringify(model))
-    this.body.replace([Buffer.concat([bytes.subarray(0, place.start), name, bytes.subarray(place.end)])])
+    this.body.replace([Buffer.concat([bytes.subarray(0, range.start), name, bytes.subarray(range.end)])])
     const peek = new RequestPeek()
     for (const chunk of this.body.chunks) peek.push(chunk)
     this.#facts = peek.result()

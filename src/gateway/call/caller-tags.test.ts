@@ -86,10 +86,10 @@ const sessions: readonly [what: string, userId: unknown, session: string | null]
   ['far too long', `user_${'_account_'.repeat(1000)}`, null],
   ['no text', 7, null],
 ]
-for (const [what, user_id, found] of sessions) {
-  test(`metadata.user_id ${what} ${found === null ? 'names no session' : 'names a session, and is no tag'}`, () => {
-    assert.equal(sessionInMetadata({ user_id }), found)
+for (const [what, user_id, session] of sessions) {
+  test(`metadata.user_id ${what} ${session === null ? 'names no session' : 'names a session, and is no tag'}`, () => {
+    assert.equal(sessionInMetadata({ user_id }), session)
     const isTag = tagsOfBody(facts({ metadata: { user_id } })).length > 0
-    assert.equal(isTag, found === null)
+    assert.equal(isTag, session === null)
   })
 }

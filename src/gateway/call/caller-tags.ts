@@ -12,12 +12,12 @@ const unfit = /[\p{Cc},]+/gu
 
 /** `key:value` as a record holds it, without credentials; empty if either side is. */
 export function tagText([key, value]: RawTag): string {
-  const kept = partText(key.replaceAll(':', ' '))
-  const said = partText(value)
-  if (kept === '' || said === '') return ''
+  const keyText = partText(key.replaceAll(':', ' '))
+  const valueText = partText(value)
+  if (keyText === '' || valueText === '') return ''
   // A key may announce that its value is a credential.
-  const text = storedText(`${kept}:${said}`, 2 * longestPart + 1)
-  return text.startsWith(`${kept}:`) ? text : ''
+  const text = storedText(`${keyText}:${valueText}`, 2 * longestPart + 1)
+  return text.startsWith(`${keyText}:`) ? text : ''
 }
 
 function partText(text: string): string {

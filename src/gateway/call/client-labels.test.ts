@@ -13,7 +13,7 @@ const silent: Introduction = {
   sessionSource: null,
 }
 
-const clients: readonly [said: Partial<Introduction>, client: string | null][] = [
+const clients: readonly [introduction: Partial<Introduction>, client: string | null][] = [
   [{ userAgent: 'OpenAI/Python 1.109.1' }, 'OpenAI/Python'],
   [{ userAgent: 'OpenAI/JS 6.49.0' }, 'OpenAI/JS'],
   [{ userAgent: 'curl/8.5.0' }, 'curl'],
@@ -46,9 +46,9 @@ const clients: readonly [said: Partial<Introduction>, client: string | null][] =
   [{ clientLabel: 'mine', userAgent: 'codex_exec/0.1', title: 'Other' }, 'mine'],
 ]
 
-for (const [said, client] of clients) {
-  test(`the client of ${JSON.stringify(said)} is ${JSON.stringify(client)}`, () => {
-    assert.equal(labels.client({ ...silent, ...said }, 'a1b2c3d4'), client)
+for (const [introduction, client] of clients) {
+  test(`the client of ${JSON.stringify(introduction)} is ${JSON.stringify(client)}`, () => {
+    assert.equal(labels.client({ ...silent, ...introduction }, 'a1b2c3d4'), client)
   })
 }
 

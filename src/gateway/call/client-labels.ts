@@ -31,7 +31,7 @@ export class ClientLabels {
     const { name, isLibrary } = productOf(userAgent)
     return { name: storedText(name, longestLabel), isLibrary }
   })
-  readonly #agent = remembered((said) => agentNamed(headerText(said).trim()), longestLabel)
+  readonly #agent = remembered((header) => agentNamed(headerText(header).trim()), longestLabel)
   readonly #site = remembered((site) => storedText(agentAt(site), longestLabel), longestLabel)
   readonly #session = remembered(sessionText, longestLabel)
   readonly #tag = remembered((tag) => tagText(JSON.parse(tag) as RawTag), longestLabel)
@@ -84,8 +84,8 @@ export class ClientLabels {
     return joinedTags(fromHead, ofBody, (tag) => this.#tag(JSON.stringify(tag)))
   }
 
-  #named(said: string | null): string | null {
-    const name = said === null ? '' : this.#agent(said)
+  #named(header: string | null): string | null {
+    const name = header === null ? '' : this.#agent(header)
     return name === '' ? null : name
   }
 }

@@ -24,11 +24,11 @@ export async function listModels(
   const { client, clock, timeline } = running
   const isTrusted = await running.isTrusted()
   timeline.attempt(clock.now())
-  const asked = Array.from(upstreams.configured(), async (upstream) => {
+  const requests = Array.from(upstreams.configured(), async (upstream) => {
     const models = await askedModels(running, upstream, isTrusted, via)
     return { upstream, models }
   })
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(requests)
   if (client.over !== null) throw client.over
   if (answers.every(({ models }) => models === null)) {
     timeline.attempts = 0
@@ -77,7 +77,7 @@ async function askedModels(
   const { head, target } = running.arrived
   const isLent = isTrusted && (stripsCredentials || head.credential === null)
   const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
-  const asked = [
+  const requestHeaders = [
     ...passed.filter((_, at) => passed[at - (at % 2)]?.toLowerCase() !== 'accept-encoding'),
     'accept-encoding',
     'identity',
@@ -85,7 +85,7 @@ async function askedModels(
     ...via,
   ]
   const { headers, query } = modelListRequest(
-    asked,
+    requestHeaders,
     stripsCredentials ? queryWithoutCredentials(target.query) : target.query,
   )
   const answer = new BufferedResponse(longestListBytes)

@@ -29,16 +29,16 @@ export class LiveBoard {
     for (const waiting of queues)
       for (const [index, signal] of waiting.entries()) places.set(signal, index + 1)
     return Array.from(running, (call) => {
-      const place = places.get(call.client.signalSoFar) ?? null
-      return this.#describe(call, place, nowMs)
+      const queueIndex = places.get(call.client.signalSoFar) ?? null
+      return this.#describe(call, queueIndex, nowMs)
     })
   }
 
-  #describe(call: RunningCall, place: number | null, nowMs: number): LiveCall {
+  #describe(call: RunningCall, queueIndex: number | null, nowMs: number): LiveCall {
     const { record, timeline, upstream, endpoint, meter } = call
     const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt, answeredAt } = timeline
     const startedMs = startedAtMs(record.id)
-    const [state, sinceMs] = stateOf(call, place)
+    const [state, sinceMs] = stateOf(call, queueIndex)
     return {
       id: formatCallId(record.id),
       started_at: new Date(startedMs).toISOString(),
@@ -49,8 +49,8 @@ export class LiveBoard {
       session: record.session,
       upstream: upstream.isDefault ? endpoint.base.host : upstream.name,
       state,
-      queue_place: place,
-      waits_for: place === null ? null : (call.stake?.group.kindWaitedFor ?? 'slot'),
+      queue_place: queueIndex,
+      waits_for: queueIndex === null ? null : (call.stake?.group.kindWaitedFor ?? 'slot'),
       state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),
       chunks: meter?.chunks ?? 0,
       chunks_per_s: this.#speed(call, nowMs),
@@ -84,11 +84,11 @@ export class LiveBoard {
 }
 
 /** The call's state, and its start by the call's clock; of an ended call, the last state. */
-function stateOf({ timeline, waitsSince }: RunningCall, place: number | null): [LiveState, number] {
+function stateOf({ timeline, waitsSince }: RunningCall, queueIndex: number | null): [LiveState, number] {
   const { receivedAt, bodyReadAt, admittedAt, dispatchedAt, answeredAt } = timeline
   if (bodyReadAt === null) return ['receiving', receivedAt]
   if (admittedAt === null) return ['queued', bodyReadAt]
-  if (waitsSince !== null) return [place === null ? 'backing_off' : 'queued', waitsSince]
+  if (waitsSince !== null) return [queueIndex === null ? 'backing_off' : 'queued', waitsSince]
   if (answeredAt === null) return ['waiting', dispatchedAt ?? admittedAt]
   return ['streaming', answeredAt]
 }

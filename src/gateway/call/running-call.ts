@@ -74,7 +74,7 @@ export class RunningCall implements Placed {
   /** The copy of the payloads; null if they are neither logged nor watched. */
   readonly payloads: PayloadCopy | null
   /** The index in the list of running calls. */
-  place = -1
+  index = -1
   readonly #options: RunningCallOptions
   #path: PathMeaning
   #upstream: Upstream

@@ -59,8 +59,8 @@ export type RawTag = readonly [key: string, value: string]
 
 /** The header's tags after those `before`; `name` is in lower case. */
 export function withTags(before: readonly RawTag[] | null, name: string, value: string): typeof before {
-  const found = name === tagList ? listedTags(value) : namedTag(name, value)
-  return found.length === 0 ? before : [...(before ?? []), ...found].slice(0, mostTags)
+  const tags = name === tagList ? listedTags(value) : namedTag(name, value)
+  return tags.length === 0 ? before : [...(before ?? []), ...tags].slice(0, mostTags)
 }
 
 /** True if {@link withTags} may find one: the first letters rule out most names. */

@@ -7,7 +7,7 @@ export interface Product {
 }
 
 /** Agents with several names, in lower case, or with names of several words. */
-const agents: readonly (readonly [said: RegExp, name: string])[] = [
+const agents: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^codex\b|^codex_/, 'codex'],
   [/^claude-(?:cli|code)$|^claude code$/, 'claude-code'],
   [/^qwen-?code$|^qwen code$/, 'qwen-code'],
@@ -37,9 +37,9 @@ const libraries =
   /\/(?:js|python|go|java|kotlin|ruby|php|csharp)$|^(?:ai|ai-sdk|runtime|langchain|langchainjs|litellm)(?:[/-].*)?$|^(?:python(?:-httpx|-requests|-urllib3?)?|aiohttp|httpx|asyncopenai|node|node-fetch|node\.js|undici|axios|got|bun|deno|okhttp|java-http-client|apache-httpclient|go-http-client|reqwest|hyper|guzzlehttp|openai|anthropic)$|^(?:mozilla|applewebkit|chrome|safari|gecko|firefox|electron|edg|version|mobile)$/i
 
 /** The one name of an agent that has several; any other name unchanged. */
-export function agentNamed(said: string): string {
-  const lower = said.toLowerCase()
-  return agents.find(([names]) => names.test(lower))?.[1] ?? said
+export function agentNamed(name: string): string {
+  const lower = name.toLowerCase()
+  return agents.find(([names]) => names.test(lower))?.[1] ?? name
 }
 
 /** The agent of a site, else the host of its URL; empty for no URL. */

@@ -106,10 +106,10 @@ test('one that is slow to tell its calls is left out, but is waited for longer w
   const answered = async (cancel: string | null): Promise<number> => {
     const answers = next.oldGateways.ask(cancel)
     await clock.advance(1000)
-    const asked = report('gateway 0', {})?.asks ?? []
+    const asks = report('gateway 0', {})?.asks ?? []
     assert.deepEqual(report('gateway 0', {})?.asks, [], 'each question is asked once')
     report('gateway 0', {
-      answers: asked.map(({ seq }) => ({ seq, live: { calls: [], more: 0 }, cancelled: cancel !== null })),
+      answers: asks.map(({ seq }) => ({ seq, live: { calls: [], more: 0 }, cancelled: cancel !== null })),
     })
     return (await answers).length
   }

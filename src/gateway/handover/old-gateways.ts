@@ -218,8 +218,9 @@ export class OldGateways {
   #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
     // An upstream that is gone here has the slots that the old gateway reported.
-    const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
-    let free = own === undefined ? max : own.admission.snapshot().maxConcurrent - own.admission.inUse
+    const limiter = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
+    let free =
+      limiter === undefined ? max : limiter.admission.snapshot().maxConcurrent - limiter.admission.inUse
     for (const other of this.#draining.values()) {
       free -= other.report === null ? Infinity : (other.held.get(name) ?? 0)
     }

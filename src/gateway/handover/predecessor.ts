@@ -89,9 +89,9 @@ export class Predecessor {
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE') throw error
     }
-    const [own, wanted] = await Promise.all([addressesOf(former), addressesOf(host)])
+    const [boundTo, wanted] = await Promise.all([addressesOf(former), addressesOf(host)])
     for (const address of wanted) {
-      if (own.includes(address) || covers(former, address)) continue
+      if (boundTo.includes(address) || covers(former, address)) continue
       const probe = await listen(port, address, new SocketServer())
       probe.close()
     }

@@ -49,8 +49,9 @@ const cases: readonly (readonly [string, Buffer, string | null, boolean?])[] = [
 for (const [what, bytes, model, stream = false] of cases) {
   test(`a form: ${what}, whole and cut at every byte`, () => {
     assert.deepEqual(peek(bytes).slice(0, 2), [model, stream])
-    const whole = peek(bytes)
-    for (let cut = 0; cut <= bytes.length; cut++) assert.deepEqual(peek(bytes, [cut]), whole, `cut at ${cut}`)
+    const inOnePiece = peek(bytes)
+    for (let cut = 0; cut <= bytes.length; cut++)
+      assert.deepEqual(peek(bytes, [cut]), inOnePiece, `cut at ${cut}`)
   })
 }
 

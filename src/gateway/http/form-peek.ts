@@ -24,7 +24,7 @@ export class FormPeek {
   #field: Wanted | null = null
   /** The beginning of something whose end has not come: a delimiter, a head or a value. */
   #begun: Buffer = Buffer.alloc(0)
-  readonly #found: { [name in Wanted]?: string } = {}
+  readonly #fields: { [name in Wanted]?: string } = {}
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
@@ -39,7 +39,7 @@ export class FormPeek {
 
   /** The result for the bytes so far. */
   result(): RequestFacts {
-    const { model = null, stream, user = null } = this.#found
+    const { model = null, stream, user = null } = this.#fields
     return { ...noFacts, model, stream: stream === 'true', user }
   }
 
@@ -84,7 +84,7 @@ export class FormPeek {
       return all.subarray(end + ended[0].length)
     }
     if (end >= 0 && end <= longestValue && this.#field !== null) {
-      this.#found[this.#field] ??= all.toString('utf8', 0, end).trim()
+      this.#fields[this.#field] ??= all.toString('utf8', 0, end).trim()
     }
     this.#state = 'between'
     return all

@@ -63,7 +63,7 @@ export class Health {
     const each = Array.from(upstreams.configured(), (upstream) =>
       upstreamHealth(upstream, this.#sources.tokens),
     )
-    const tokens = this.#sources.tokens.whole.snapshot(clock.wallTime())
+    const tokens = this.#sources.tokens.acrossGateways.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
     const uptimeMs = clock.now() - this.#startedAt
     const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs

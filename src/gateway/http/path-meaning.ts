@@ -82,21 +82,21 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
     const exact = known.get(target.path)
     if (exact !== undefined) return exact
   }
-  const asked = asUpstreamsReadIt(target.path)
-  const seen = asUpstreamsReadIt(pathAt(base, target.path)).toLowerCase()
-  const model = namedModel(asked)
-  const response = responseInPath.exec(asked)?.[1] ?? null
+  const path = asUpstreamsReadIt(target.path)
+  const fullPath = asUpstreamsReadIt(pathAt(base, target.path)).toLowerCase()
+  const model = namedModel(path)
+  const response = responseInPath.exec(path)?.[1] ?? null
   if (isPost) {
-    if (withoutModel.test(seen)) return { ...(propsEnd.test(seen) ? props : other), model, response }
-    const [, end = ''] = storedMessages.test(seen) ? [] : (inferenceEnd.exec(seen) ?? [])
+    if (withoutModel.test(fullPath)) return { ...(propsEnd.test(fullPath) ? props : other), model, response }
+    const [, end = ''] = storedMessages.test(fullPath) ? [] : (inferenceEnd.exec(fullPath) ?? [])
     const infers = known.get(`/v1/${end}`)
     if (infers !== undefined) return { ...infers, model }
   }
-  if (propsEnd.test(seen) && !(isPost && modelVerb.test(seen))) {
-    const name = asked.toLowerCase() === modelList ? modelList : ''
+  if (propsEnd.test(fullPath) && !(isPost && modelVerb.test(fullPath))) {
+    const name = path.toLowerCase() === modelList ? modelList : ''
     return { ...props, name, usesModel: isPost, model }
   }
-  return isPost ? { ...otherUse, takesForm: formEnd.test(seen), model } : { ...other, model, response }
+  return isPost ? { ...otherUse, takesForm: formEnd.test(fullPath), model } : { ...other, model, response }
 }
 
 function asUpstreamsReadIt(path: string): string {

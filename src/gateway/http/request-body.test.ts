@@ -34,24 +34,24 @@ function request(): { readonly req: IncomingMessage; send: (...chunks: string[])
 test('a body is held as it came, shown as it comes, and let go', async () => {
   const limits = limitsOf(50, 100)
   const { req, send, end } = request()
-  const seen: string[] = []
+  const pieces: string[] = []
   {
     using body = new HeldBody(limits)
-    const reading = readBody(req, chunked, body, (chunk) => seen.push(Buffer.from(chunk).toString()))
+    const reading = readBody(req, chunked, body, (chunk) => pieces.push(Buffer.from(chunk).toString()))
     send('{"a":', '1}')
     end()
     await reading
     assert.equal(Buffer.concat(body.chunks).toString(), '{"a":1}')
     assert.deepEqual([body.bytes, limits.heldBytes], [7, 7])
   }
-  assert.deepEqual(seen, ['{"a":', '1}'])
+  assert.deepEqual(pieces, ['{"a":', '1}'])
   assert.equal(limits.heldBytes, 0)
 })
 
 test('all bodies together are bounded; one that is let go makes room', async () => {
   const limits = limitsOf(8, 10)
-  const held = new HeldBody(limits)
-  assert.equal(held.add(Buffer.alloc(8)), null)
+  const body = new HeldBody(limits)
+  assert.equal(body.add(Buffer.alloc(8)), null)
   using late = new HeldBody(limits)
   const { req, send } = request()
   const reading = readBody(req, chunked, late, () => undefined)
@@ -62,8 +62,8 @@ test('all bodies together are bounded; one that is let go makes room', async () 
     return true
   })
   assert.equal(limits.heldBytes, 10)
-  held[Symbol.dispose]()
-  held[Symbol.dispose]()
+  body[Symbol.dispose]()
+  body[Symbol.dispose]()
   assert.equal(limits.heldBytes, 2)
   using next = new HeldBody(limits)
   assert.equal(next.add(Buffer.alloc(8)), null)

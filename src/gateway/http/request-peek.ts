@@ -84,12 +84,12 @@ const innerModels = ['requests[].params.model', 'session.model'] as const
 
 /** Reads the fields that the gateway needs from a request's body, chunk by chunk as it arrives. */
 export class RequestPeek {
-  readonly #scan = new JsonScan(wanted, (...found) => this.#note(...found))
+  readonly #scan = new JsonScan(wanted, (...event) => this.#note(...event))
   readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
   /** The first byte that is not white space; 0 before it. */
   #first = 0
   #firstAt = 0
-  readonly #found: Record<string, BodyValue | undefined> = {}
+  readonly #values: Record<string, BodyValue | undefined> = {}
   /** The highest that were set, as upstreams differ in which of two they read. */
   #tokens = 0
   #choices = 1
@@ -113,12 +113,12 @@ export class RequestPeek {
   result(): RequestFacts {
     this.#text.end()
     const { markBytes, isSame } = this.#text
-    const { model, stream, stream_options: streamOptions = null, metadata, user } = this.#found
+    const { model, stream, stream_options: streamOptions = null, metadata, user } = this.#values
     const options = streamOptions?.value
     const isUnread = options === undefined || options === tooLong
     return {
       isObject: isSame && isObject(this.#scan.value),
-      model: textOf(model ?? this.#found[innerModels[0]] ?? this.#found[innerModels[1]]),
+      model: textOf(model ?? this.#values[innerModels[0]] ?? this.#values[innerModels[1]]),
       modelPlace: isSame ? (model ?? null) : null,
       stream: stream?.value === true,
       firstAt: markBytes + this.#firstAt,
@@ -126,9 +126,9 @@ export class RequestPeek {
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
       tokensAsked: this.#tokens === 0 ? 0 : this.#tokens * this.#choices * Math.max(1, this.#prompts),
-      promptCacheKey: textOf(this.#found['prompt_cache_key']),
+      promptCacheKey: textOf(this.#values['prompt_cache_key']),
       user: textOf(user),
-      safetyIdentifier: textOf(this.#found['safety_identifier']),
+      safetyIdentifier: textOf(this.#values['safety_identifier']),
       metadata: metadata?.value,
       isUnreadable: false,
     }
@@ -143,7 +143,7 @@ export class RequestPeek {
     const value = text === null ? tooLong : jsonOrUndefined(text)
     if (bounds.has(path)) this.#tokens = Math.max(this.#tokens, countAsked(value))
     else if (path === 'n' || path === 'best_of') this.#choices = Math.max(this.#choices, countAsked(value))
-    else this.#found[path] = { start: markBytes + start, end: markBytes + end, value }
+    else this.#values[path] = { start: markBytes + start, end: markBytes + end, value }
   }
 }
 
@@ -155,8 +155,8 @@ export function factsOfCopy(copy: RequestFacts | null, asItCame: RequestFacts): 
   return { ...copy, isObject: false, modelPlace: null, streamOptions: null }
 }
 
-function textOf(found: BodyValue | undefined): string | null {
-  return typeof found?.value === 'string' ? found.value : null
+function textOf(value: BodyValue | undefined): string | null {
+  return typeof value?.value === 'string' ? value.value : null
 }
 
 /** A count as upstreams read it, who take digits in quotes, too; 0 if it bounds nothing. */

@@ -8,10 +8,10 @@ const minuteMs = 60_000
 /** All that is taken when it may be, one after the other: when, and how much. */
 function run(
   limit: MinuteLimit,
-  asked: readonly (readonly [restMs: number, amount: number])[],
+  requests: readonly (readonly [restMs: number, amount: number])[],
 ): [number, number][] {
   let nowMs = 1_000_000
-  return asked.map(([restMs, amount]) => {
+  return requests.map(([restMs, amount]) => {
     nowMs += restMs
     for (let wait = limit.waitMs(nowMs, amount); wait > 0; wait = limit.waitMs(nowMs, amount)) nowMs += wait
     limit.add(nowMs, nowMs, amount)
@@ -33,27 +33,27 @@ function fullestMinute(taken: readonly (readonly [number, number])[]): number {
 }
 
 test('in no sliding minute goes more than the limit, whatever comes when', () => {
-  const asked = fc.array(
+  const requests = fc.array(
     fc.tuple(fc.constantFrom(0, 0, 0, 1, 40, 900, 20_000, 90_000), fc.integer({ min: 1, max: 8000 })),
     {
       maxLength: 400,
     },
   )
   fc.assert(
-    fc.property(asked, fc.constantFrom(8000, 10_000, 100_000), (all, most) => {
+    fc.property(requests, fc.constantFrom(8000, 10_000, 100_000), (all, most) => {
       assert.ok(fullestMinute(run(new MinuteLimit(most), all)) <= most + 1e-6)
     }),
   )
 })
 
 test('calls that take up to a tenth of a second to arrive are never over at the provider either', () => {
-  const asked = fc.array(fc.tuple(fc.constantFrom(0, 0, 40, 900), fc.integer({ min: 1, max: 8000 })), {
+  const requests = fc.array(fc.tuple(fc.constantFrom(0, 0, 40, 900), fc.integer({ min: 1, max: 8000 })), {
     minLength: 60,
     maxLength: 120,
   })
   const travelMs = fc.array(fc.constantFrom(0, 1, 50, 99), { minLength: 120, maxLength: 120 })
   fc.assert(
-    fc.property(asked, travelMs, (all, travels) => {
+    fc.property(requests, travelMs, (all, travels) => {
       const sent = run(new MinuteLimit(100_000), all)
       const arrived = sent
         .map(([atMs, amount], at): [number, number] => [atMs + travels[at]!, amount])
@@ -64,7 +64,7 @@ test('calls that take up to a tenth of a second to arrive are never over at the 
 })
 
 test('calls that wait for a connection count from when they are sent', () => {
-  const asked = fc.array(
+  const requests = fc.array(
     fc.record({
       restMs: fc.constantFrom(0, 0, 40, 900),
       amount: fc.integer({ min: 1, max: 8000 }),
@@ -73,7 +73,7 @@ test('calls that wait for a connection count from when they are sent', () => {
     { minLength: 60, maxLength: 120 },
   )
   fc.assert(
-    fc.property(asked, (all) => {
+    fc.property(requests, (all) => {
       const limit = new MinuteLimit(100_000)
       const sent: [number, number][] = []
       let open: { readonly takenMs: number; readonly sentMs: number; readonly amount: number }[] = []

@@ -47,10 +47,10 @@ export class MinuteLimit {
     if (this.isClosed) return Infinity
     if (this.limit === Infinity) return 0
     this.#advance(nowMs)
-    const asked = Math.min(amount, this.#most)
-    const burst = Math.max(asked, this.#most * burstShare)
-    const pacedAtMs = this.#emptyAtMs - (burst - asked) * this.#msEach
-    return Math.max(0, pacedAtMs - nowMs, this.#roomAtMs(asked) - nowMs)
+    const bounded = Math.min(amount, this.#most)
+    const burst = Math.max(bounded, this.#most * burstShare)
+    const pacedAtMs = this.#emptyAtMs - (burst - bounded) * this.#msEach
+    return Math.max(0, pacedAtMs - nowMs, this.#roomAtMs(bounded) - nowMs)
   }
 
   /** Adds an amount that was used at `atMs`, here or elsewhere; several amounts in the order of their times. */
@@ -114,8 +114,8 @@ export class MinuteLimit {
   }
 
   /** When enough of the use is a minute old. */
-  #roomAtMs(asked: number): number {
-    let over = this.#sum + asked - this.#most
+  #roomAtMs(amount: number): number {
+    let over = this.#sum + amount - this.#most
     // Sums of fractions are not exact.
     for (let cell = this.#newest - cells + 1; over > 1e-6 && cell <= this.#newest; cell++) {
       over -= this.#cells[indexOf(cell)] ?? 0

@@ -79,17 +79,17 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   )
   // The clock of a process begins with it.
   const next = new Greedy(() => nowMs - 130_000)
-  const own = new LimitsAcrossRestarts(
+  const acrossRestarts = new LimitsAcrossRestarts(
     next.limits,
     () => nowMs - 130_000,
     () => new Set(),
   )
   const handed = old.handover()
   taken.push([nowMs, before.take()])
-  own.adopt('old', handed)
-  own.addReport('old', old.report())
+  acrossRestarts.adopt('old', handed)
+  acrossRestarts.addReport('old', old.report())
   assert.equal(next.take(), 0, 'calls wait at the old one')
-  own.removeGateway('old')
+  acrossRestarts.removeGateway('old')
   for (; nowMs < 300_000; nowMs += 500) taken.push([nowMs, next.take()])
   assert.ok(fullestMinute(taken) <= 60)
   const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
@@ -100,7 +100,7 @@ test('a call that an old gateway tries again counts with those of the new one', 
   let nowMs = 100_000
   const before = new Greedy(() => nowMs)
   const next = new Greedy(() => nowMs)
-  const [old, own] = [before, next].map(
+  const [old, young] = [before, next].map(
     ({ limits }) =>
       new LimitsAcrossRestarts(
         limits,
@@ -109,12 +109,12 @@ test('a call that an old gateway tries again counts with those of the new one', 
       ),
   )
   const taken: [number, number][] = [[nowMs, before.take()]]
-  own!.adopt('old', old!.handover())
+  young!.adopt('old', old!.handover())
   for (; nowMs < 400_000; nowMs += 500) {
     for (const gateway of [next, before]) {
       taken.push([nowMs, gateway.take()])
       const report = old!.report()
-      old!.applyAnswer(report, own!.addReport('old', report))
+      old!.applyAnswer(report, young!.addReport('old', report))
     }
   }
   assert.ok(fullestMinute(taken) <= 60, String(fullestMinute(taken)))
@@ -129,9 +129,9 @@ test('a call that an old gateway tries again counts with those of the new one', 
 test('what was learned is handed over, and what a gateway that learns nothing cannot use is passed over', () => {
   const now = (): number => 0
   const before = new Greedy(now, true)
-  const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
+  const limit = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
   before.limits.applySeen(before.limits.stakeOf(use, call)!, {
-    limits: [told],
+    limits: [limit],
     waitMs: null,
     isRefusal: false,
     isOverload: false,
@@ -172,7 +172,7 @@ test('resets and waits that cannot be do no harm', () => {
 test('what others used counts until the provider says that all is left again', () => {
   let nowMs = 100_000
   const learning = new Greedy(() => nowMs, true)
-  const told = (resetMs: number | null): void => {
+  const report = (resetMs: number | null): void => {
     const limit = { kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 } as const
     const sighting = { limits: [limit], waitMs: null, isRefusal: false, isOverload: false }
     learning.limits.applySeen(learning.limits.stakeOf(use, call)!, sighting)
@@ -182,13 +182,13 @@ test('what others used counts until the provider says that all is left again', (
       .list()
       .find(({ kind }) => kind === 'tokens')
       ?.used(nowMs)
-  told(0)
+  report(0)
   assert.equal(used(), 0, 'a reset in the past: all of it is left')
-  told(5000)
+  report(5000)
   assert.equal(used(), 1000)
   nowMs += 5300
   assert.equal(used(), 0)
-  told(null)
+  report(null)
   nowMs += 59_000
   assert.equal(used(), 1000)
 })

@@ -73,8 +73,8 @@ export class MinuteLimits {
     this.#clients = clients
     const before = this.#limits.size
     const wanted = new Set<OwnedLimit>()
-    for (const { name, models, ...own } of this.#upstreams.values()) {
-      const all = [own, ...models].map((setting) => this.#ofUpstream(name, setting))
+    for (const { name, models, ...ofAll } of this.#upstreams.values()) {
+      const all = [ofAll, ...models].map((setting) => this.#ofUpstream(name, setting))
       for (const limit of all.flat()) wanted.add(limit)
     }
     for (const [owner, setting] of clients)
@@ -151,10 +151,10 @@ export class MinuteLimits {
   }
 
   /** Applies the limits that a provider reported in the answer to an attempt. */
-  applySeen({ group: { learned } }: LimitStake, seen: SeenLimit): void {
+  applySeen({ group: { learned } }: LimitStake, reported: SeenLimit): void {
     if (learned === null) return
     const before = learned.limits
-    learned.applySeen(seen, this.#nowMs(), this.#gateways ?? 1)
+    learned.applySeen(reported, this.#nowMs(), this.#gateways ?? 1)
     if (learned.limits !== before) {
       this.#groups.clear()
       this.onChange()

@@ -17,12 +17,12 @@ export interface RetryHint {
  */
 export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
   // The first header of a name counts.
-  const found = new Map(
+  const values = new Map(
     headerPairs(headers)
       .toReversed()
       .map(([name, value]) => [name.toLowerCase(), value.trim()]),
   )
-  const fromMs = httpDateMs(found.get('date')) ?? nowMs
-  const afterMs = plainNumber(found.get('retry-after-ms')) ?? retryAfterMs(found.get('retry-after'), fromMs)
-  return { afterMs, forbidden: found.get('x-should-retry')?.toLowerCase() === 'false' }
+  const fromMs = httpDateMs(values.get('date')) ?? nowMs
+  const afterMs = plainNumber(values.get('retry-after-ms')) ?? retryAfterMs(values.get('retry-after'), fromMs)
+  return { afterMs, forbidden: values.get('x-should-retry')?.toLowerCase() === 'false' }
 }

@@ -20,41 +20,41 @@ const openAi = {
 }
 
 test('what an answer tells is told with its upstream, model and key until it is full again', () => {
-  const seen = new SeenLimits()
-  seen.note(use, head(200, openAi), nowMs)
+  const limits = new SeenLimits()
+  limits.note(use, head(200, openAi), nowMs)
   const at = { window_s: 60, seen_at: '2026-11-27T12:00:00.000Z', ...use }
   const requests = { ...at, kind: 'requests', limit: 500, reset_at: '2026-11-27T12:00:14.000Z' }
   const tokens = { ...at, kind: 'tokens', limit: 200_000, reset_at: '2026-11-27T12:00:41.700Z' }
-  assert.deepEqual(seen.report(nowMs + 13_999), [
+  assert.deepEqual(limits.report(nowMs + 13_999), [
     { ...requests, remaining: 212 },
     { ...tokens, remaining: 61_000 },
   ])
-  assert.deepEqual(seen.report(nowMs + 14_000), [
+  assert.deepEqual(limits.report(nowMs + 14_000), [
     { ...requests, remaining: 500 },
     { ...tokens, remaining: 61_000 },
   ])
-  assert.deepEqual(seen.report(nowMs + 3_600_000), [], 'an hour later it is forgotten')
+  assert.deepEqual(limits.report(nowMs + 3_600_000), [], 'an hour later it is forgotten')
 })
 
 test('a limit that was told once is known where later answers tell only what is left', () => {
-  const seen = new SeenLimits()
-  seen.note(use, head(200, openAi), nowMs)
-  seen.note(use, head(200, { 'x-ratelimit-remaining-requests': '0' }), nowMs + 1000)
-  const [requests] = seen.report(nowMs + 1000)
+  const limits = new SeenLimits()
+  limits.note(use, head(200, openAi), nowMs)
+  limits.note(use, head(200, { 'x-ratelimit-remaining-requests': '0' }), nowMs + 1000)
+  const [requests] = limits.report(nowMs + 1000)
   assert.deepEqual([requests?.limit, requests?.remaining, requests?.reset_at], [500, 0, null])
-  const [later] = seen.report(nowMs + 61_000)
+  const [later] = limits.report(nowMs + 61_000)
   assert.equal(later?.remaining, 500, 'without a reset it is full after its minute')
 })
 
 test('a refusal that asks to wait is told until the wait is over', () => {
-  const seen = new SeenLimits()
-  for (const status of [200, 503]) seen.note(use, head(status, { 'retry-after': '7' }), nowMs)
-  assert.deepEqual(seen.report(nowMs), [], 'only 429 and 529 tell of a limit')
-  seen.note(use, head(529, { 'retry-after-ms': '7000' }), nowMs)
-  const [wait, ...others] = seen.report(nowMs + 6999)
+  const limits = new SeenLimits()
+  for (const status of [200, 503]) limits.note(use, head(status, { 'retry-after': '7' }), nowMs)
+  assert.deepEqual(limits.report(nowMs), [], 'only 429 and 529 tell of a limit')
+  limits.note(use, head(529, { 'retry-after-ms': '7000' }), nowMs)
+  const [wait, ...others] = limits.report(nowMs + 6999)
   assert.deepEqual([wait?.kind, wait?.remaining, wait?.limit, others], ['wait', 0, null, []])
   assert.equal(wait?.reset_at, '2026-11-27T12:00:07.000Z')
-  assert.deepEqual(seen.report(nowMs + 7000), [])
+  assert.deepEqual(limits.report(nowMs + 7000), [])
 })
 
 test('a refusal met the limit of which the smallest share is left', () => {
@@ -74,9 +74,9 @@ test('an answer that tells nothing is told apart by its head', () => {
 })
 
 test('whatever providers and clients send, it is bounded, and those heard of last stay', () => {
-  const seen = new SeenLimits()
-  for (let at = 0; at < 1000; at++) seen.note({ ...use, model: `m${at}` }, head(200, openAi), nowMs)
-  const models = new Set(seen.report(nowMs).map(({ model }) => model))
+  const limits = new SeenLimits()
+  for (let at = 0; at < 1000; at++) limits.note({ ...use, model: `m${at}` }, head(200, openAi), nowMs)
+  const models = new Set(limits.report(nowMs).map(({ model }) => model))
   assert.equal(models.size, 100)
   assert.ok(models.has('m999') && !models.has('m899'))
 })
@@ -90,9 +90,9 @@ test('property: no value of a header makes a report that cannot be read', () => 
   )
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value)), fc.constantFrom(200, 429), (headers, status) => {
-      const seen = new SeenLimits()
-      seen.note(use, { status, statusText: '', headers: headers.flat(), contentLength: null }, nowMs)
-      for (const each of seen.report(nowMs)) {
+      const limits = new SeenLimits()
+      limits.note(use, { status, statusText: '', headers: headers.flat(), contentLength: null }, nowMs)
+      for (const each of limits.report(nowMs)) {
         assert.ok(each.limit === null || each.limit >= 0)
         assert.ok(each.remaining === null || each.remaining >= 0)
         if (each.reset_at !== null) assert.ok(Date.parse(each.reset_at) >= nowMs)

@@ -44,7 +44,7 @@ const mostLimits = 16
 
 /** The newest limits that providers reported, by upstream, model and key. Times are Unix milliseconds. */
 export class SeenLimits {
-  readonly #seen = new Map<string, Seen>()
+  readonly #byUse = new Map<string, Seen>()
 
   /** Notes an answer that {@link reportsLimits}. */
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
@@ -59,10 +59,10 @@ export class SeenLimits {
   /** All limits for `/health`; the newest report comes last. */
   report(nowMs: number): readonly ProviderLimit[] {
     const reported: ProviderLimit[] = []
-    for (const seen of this.#seen.values()) {
-      const { upstream, model, key, waitUntilMs, waitSeenAtMs } = seen
+    for (const entry of this.#byUse.values()) {
+      const { upstream, model, key, waitUntilMs, waitSeenAtMs } = entry
       const use = { upstream, model, key }
-      for (const limit of seen.limits.values())
+      for (const limit of entry.limits.values())
         if (nowMs - limit.seenAtMs < forgottenAfterMs) reported.push({ ...use, ...figures(limit, nowMs) })
       if (waitUntilMs <= nowMs) continue
       const wait = { kind: 'wait', window_s: null, limit: null, remaining: 0 } as const
@@ -73,22 +73,22 @@ export class SeenLimits {
 
   #remember(use: LimitedUse, limits: readonly ReportedLimit[], waitMs: number | null, nowMs: number): void {
     const key = JSON.stringify([use.upstream, use.model, use.key])
-    const known = this.#seen.get(key)
-    const seen: Seen = known ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
+    const known = this.#byUse.get(key)
+    const entry: Seen = known ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
     // The newest report comes last.
-    this.#seen.delete(key)
-    this.#seen.set(key, seen)
+    this.#byUse.delete(key)
+    this.#byUse.set(key, entry)
     for (const limit of limits) {
       const of = `${limit.kind} ${limit.windowMs}`
-      const { limit: most = limit.limit } = limit.limit === null ? (seen.limits.get(of) ?? {}) : {}
-      if (seen.limits.size < mostLimits || seen.limits.has(of))
-        seen.limits.set(of, { ...limit, limit: most, seenAtMs: nowMs })
+      const { limit: most = limit.limit } = limit.limit === null ? (entry.limits.get(of) ?? {}) : {}
+      if (entry.limits.size < mostLimits || entry.limits.has(of))
+        entry.limits.set(of, { ...limit, limit: most, seenAtMs: nowMs })
     }
     if (waitMs !== null) {
-      seen.waitUntilMs = nowMs + waitMs
-      seen.waitSeenAtMs = nowMs
+      entry.waitUntilMs = nowMs + waitMs
+      entry.waitSeenAtMs = nowMs
     }
-    dropOldest(this.#seen, mostUses)
+    dropOldest(this.#byUse, mostUses)
   }
 }
 

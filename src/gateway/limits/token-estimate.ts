@@ -31,11 +31,11 @@ interface Learned {
 export class TokenEstimate {
   readonly #models = new Map<string, Learned>()
 
-  /** `asked`: the output tokens that the call allows; 0 without a bound. */
-  of(model: string | null, requestBytes: number, asked: number): Tokens {
+  /** `maxOutputTokens`: the output tokens that the call allows; 0 without a bound. */
+  of(model: string | null, requestBytes: number, maxOutputTokens: number): Tokens {
     const { bytesPerToken, outputs } = this.#models.get(model ?? '') ?? unknown
     const input = Math.ceil(requestBytes / bytesPerToken)
-    const bound = asked > 0 && asked <= longestOutput ? asked : Infinity
+    const bound = maxOutputTokens > 0 && maxOutputTokens <= longestOutput ? maxOutputTokens : Infinity
     if (outputs.length < fewestOutputs)
       return { input, output: bound === Infinity ? Math.max(usualOutput, ...outputs) : bound }
     const sorted = outputs.toSorted((one, other) => one - other)

@@ -106,13 +106,13 @@ test('neither a line without an end nor data of endless lines takes memory, and 
       longEvent: () => undefined,
       errorField: () => undefined,
     })
-    const held = heldMegabytes(() => {
+    const usedMegabytes = heldMegabytes(() => {
       reader.push(Buffer.from(begin))
       for (let i = 0; i < 300; i++) reader.push(Buffer.from(chunk))
       return reader
     })
     // Twenty times as much has come.
-    assert.ok(held < 1, `${begin}: ${held} MB`)
+    assert.ok(usedMegabytes < 1, `${begin}: ${usedMegabytes} MB`)
     assert.equal(reader.hasSkipped, hasSkipped)
   }
 })

@@ -47,7 +47,7 @@ export class AnswerReader {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
   /** A short body that came in one piece, or its gathered pieces; the scan of a longer body. */
-  #whole: Buffer | null = null
+  #document: Buffer | null = null
   #pieces: ByteGather | null = null
   #scan: JsonScan | null = null
 
@@ -155,7 +155,7 @@ export class AnswerReader {
       return
     }
     if (isComplete && chunk.length <= longestParsed) {
-      this.#whole = asBuffer(chunk)
+      this.#document = asBuffer(chunk)
       return
     }
     this.#pieces ??= new ByteGather()
@@ -168,8 +168,8 @@ export class AnswerReader {
   /** The body is over. A body that is no JSON, or not whole, reports nothing. */
   end(): void {
     const scan = this.#scan
-    const body = this.#whole ?? this.#pieces?.whole ?? noBytes
-    this.#whole = null
+    const body = this.#document ?? this.#pieces?.whole ?? noBytes
+    this.#document = null
     const value = scan === null ? jsonOrUndefined(withoutMark(body).toString()) : scan.value
     if (value === undefined) {
       // JSON that is broken, or that is longer than was read, may be an answer.

@@ -15,11 +15,11 @@ export class BackgroundResponses {
   readonly #models = new Map<string, string | null>()
 
   /**
-   * The figures that a call counts. `own`: of its answer alone; `named`: the response that its path names. Notes the
+   * The figures that a call counts. `figures`: of its answer alone; `named`: the response that its path names. Notes the
    * response that it has begun, or names the model of the one that it counts.
    */
   figures(
-    own: ReportedFigures,
+    figures: ReportedFigures,
     answer: AnswerReader,
     record: CallDraft,
     named: string | null,
@@ -30,12 +30,12 @@ export class BackgroundResponses {
       id !== null &&
       isBackground &&
       isPending &&
-      (own.totalTokens ?? 0) === 0
+      (figures.totalTokens ?? 0) === 0
     )
       this.#note(id, record.model)
-    if (named === null || isPending || !this.#models.has(named)) return own
+    if (named === null || isPending || !this.#models.has(named)) return figures
     const owed = answer.figures(0, true)
-    if ((owed.totalTokens ?? 0) === 0) return own
+    if ((owed.totalTokens ?? 0) === 0) return figures
     record.model ??= this.#models.get(named) ?? null
     this.#models.delete(named)
     return owed

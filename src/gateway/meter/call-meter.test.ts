@@ -163,8 +163,8 @@ const paces: readonly [what: string, chunks: Answer['chunks'], usage: object, tp
 ]
 for (const [what, chunks, counts, tpot] of paces) {
   test(`the time per token of content that came ${what}`, () => {
-    const said = { choices: [], usage: { prompt_tokens: 1, ...counts } }
-    const { tpotMs } = readingOf({ chunks: [...chunks, [400, event(said) + event(done)]] })
+    const lastEvent = { choices: [], usage: { prompt_tokens: 1, ...counts } }
+    const { tpotMs } = readingOf({ chunks: [...chunks, [400, event(lastEvent) + event(done)]] })
     assert.equal(tpotMs === null ? null : tpotMs.toFixed(6), tpot === null ? null : tpot.toFixed(6))
   })
 }

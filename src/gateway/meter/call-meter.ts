@@ -186,11 +186,11 @@ export class CallMeter implements EventReceiver {
   ): void {
     const answer = this.#answer
     const pace = this.#pace
-    const whole = this.#isComplete
-    const isRead = answer !== null && whole
-    const own = isRead ? answer.figures(tokensAsked) : noFigures
+    const isComplete = this.#isComplete
+    const isRead = answer !== null && isComplete
+    const answered = isRead ? answer.figures(tokensAsked) : noFigures
     const isAccepted = isRead && background !== null && this.status < 400
-    const figures = isAccepted ? background.figures(own, answer, record, named) : own
+    const figures = isAccepted ? background.figures(answered, answer, record, named) : answered
     noteFigures(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
@@ -202,7 +202,7 @@ export class CallMeter implements EventReceiver {
     record.responseModel = answer?.model ?? null
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
-    if (answer !== null && whole && this.status < 400 && this.#call.callType === 'chat') {
+    if (answer !== null && isComplete && this.status < 400 && this.#call.callType === 'chat') {
       record.toolCalls = answer.tools?.count ?? 0
       record.tools = answer.tools?.names ?? null
     }
@@ -211,8 +211,8 @@ export class CallMeter implements EventReceiver {
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
     record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)
     // A coded stream that its client left counts as far as it was read.
-    record.chunks = whole || pace.chunks > 0 ? pace.chunks : null
-    if (!whole) return
+    record.chunks = isComplete || pace.chunks > 0 ? pace.chunks : null
+    if (!isComplete) return
     const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
     record.tpotMs ??= tpotOf(pace, (figures.outputTokens ?? 0) - hiddenTokens)
     const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles(gapQuantiles)

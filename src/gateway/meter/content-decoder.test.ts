@@ -16,11 +16,11 @@ function seenCoding() {
 
 test('a decoder that is let go gives its stream back, hands over nothing more, and settles', async () => {
   const coding = seenCoding()
-  const seen: string[] = []
+  const pieces: string[] = []
   const decoder = new ContentDecoder(
     coding,
     'as-it-comes',
-    (bytes) => void seen.push(Buffer.from(bytes).toString()),
+    (bytes) => void pieces.push(Buffer.from(bytes).toString()),
   )
   decoder.write(Buffer.from('begun'), 0)
   const settled = decoder.settled()
@@ -29,7 +29,7 @@ test('a decoder that is let go gives its stream back, hands over nothing more, a
   decoder.end()
   await settled
   assert.deepEqual([coding.streams.length, coding.streams[0]?.destroyed], [1, true])
-  assert.deepEqual([decoder.failed, decoder.settled(), seen], [true, null, ['begun']])
+  assert.deepEqual([decoder.failed, decoder.settled(), pieces], [true, null, ['begun']])
 })
 
 test('a decoder whose receiver fails gives its stream back', async () => {

@@ -33,7 +33,7 @@ export class ContentDecoder implements Disposable {
   #settled: PromiseWithResolvers<void> | null = null
   #isSettled = false
   /** Bytes that came before there was a stream to decode them. */
-  #held: Buffer[] = []
+  #buffered: Buffer[] = []
   #stream: Transform | null = null
   /** Arrival times of the bytes that the stream has not decoded yet. */
   #arrivals: number[] = []
@@ -61,7 +61,7 @@ export class ContentDecoder implements Disposable {
     if (this.#isSettled || chunk.length === 0) return
     this.#encodedBytes += chunk.length
     this.#lastMs = atMs
-    this.#held.push(Buffer.from(chunk))
+    this.#buffered.push(Buffer.from(chunk))
     if (this.#pace === 'as-it-comes' || this.#encodedBytes > oneGo.encodedBytes) this.#decode(atMs)
   }
 
@@ -72,7 +72,7 @@ export class ContentDecoder implements Disposable {
       return
     }
     if (this.#stream === null && this.#decodedInOneGo()) return
-    if (this.#held.length > 0) this.#decode(this.#lastMs)
+    if (this.#buffered.length > 0) this.#decode(this.#lastMs)
     this.#stream?.end()
   }
 
@@ -82,9 +82,9 @@ export class ContentDecoder implements Disposable {
   }
 
   #decodedInOneGo(): boolean {
-    const [first, second] = this.#held
+    const [first, second] = this.#buffered
     if (first === undefined) return false
-    const bytes = second === undefined ? first : Buffer.concat(this.#held)
+    const bytes = second === undefined ? first : Buffer.concat(this.#buffered)
     const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth)
     let decoded: Buffer
     try {
@@ -100,8 +100,8 @@ export class ContentDecoder implements Disposable {
 
   /** Passes the held bytes to the decoding stream. */
   #decode(atMs: number): void {
-    const stream = (this.#stream ??= this.#open(this.#held[0]?.[0] ?? 0))
-    for (const bytes of this.#held) {
+    const stream = (this.#stream ??= this.#open(this.#buffered[0]?.[0] ?? 0))
+    for (const bytes of this.#buffered) {
       this.#arrivals.push(atMs)
       waitingBytes += bytes.length
       // Called as well when the stream is destroyed.
@@ -110,7 +110,7 @@ export class ContentDecoder implements Disposable {
         this.#arrivals.shift()
       })
     }
-    this.#held = []
+    this.#buffered = []
     if (waitingBytes > mostWaitingBytes) this.#abort()
   }
 
@@ -144,7 +144,7 @@ export class ContentDecoder implements Disposable {
   #settle(): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#held = []
+    this.#buffered = []
     this.#stream?.destroy()
     this.#settled?.resolve()
   }

@@ -3,28 +3,28 @@ import { test } from 'node:test'
 import { longestLooked } from '../../call/error-message.ts'
 import { ErrorText } from './error-text.ts'
 
-function said(...chunks: readonly (string | Uint8Array)[]): string | null {
+function textOf(...chunks: readonly (string | Uint8Array)[]): string | null {
   const text = new ErrorText()
   for (const chunk of chunks) text.data(Buffer.from(chunk as string))
   return text.message
 }
 
 test('the words, without the space around them', () => {
-  assert.equal(said('\r\n no upstr', 'eam \n'), 'no upstream')
+  assert.equal(textOf('\r\n no upstr', 'eam \n'), 'no upstream')
 })
 
 test('no word at all', () => {
-  assert.deepEqual([said(), said(''), said(' \r\n')], [null, null, null])
+  assert.deepEqual([textOf(), textOf(''), textOf(' \r\n')], [null, null, null])
 })
 
 test('a character that two chunks share', () => {
   const bytes = Buffer.from('\u{1F30A}')
-  assert.equal(said(bytes.subarray(0, 2), bytes.subarray(2)), '\u{1F30A}')
+  assert.equal(textOf(bytes.subarray(0, 2), bytes.subarray(2)), '\u{1F30A}')
 })
 
 test('of many words no more than is looked at', () => {
   assert.equal(
-    said(...Array.from({ length: 300 }, () => 'water rises ')),
+    textOf(...Array.from({ length: 300 }, () => 'water rises ')),
     'water rises '.repeat(400).slice(0, longestLooked),
   )
 })

@@ -133,8 +133,8 @@ test('a body of several choices with the counts of the first alone has no known 
   assert.equal(readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 1 }).outputTokens, 12)
   const ofTwo = readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 2 })
   assert.deepEqual([usageIn(ofTwo), ofTwo.upstreamPromptMs], [null, 9])
-  const whole = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
-  assert.equal(readFigures(whole, { callType: 'chat', bodyChoices: 2 }).outputTokens, 24)
+  const pieces = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
+  assert.equal(readFigures(pieces, { callType: 'chat', bodyChoices: 2 }).outputTokens, 24)
 })
 
 test('the time per token after the first, where the upstream tells how long it decoded', () => {

@@ -81,12 +81,12 @@ export interface AskedCall {
 /** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
 export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigures {
   const { bodyChoices = 0 } = call
-  const said = mergedUsage(pieces)
+  const merged = mergedUsage(pieces)
   const timings = fields(pieces.timings)
   const metrics = fields(pieces.metrics)
   const timeInfo = fields(pieces.timeInfo)
-  const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
-  const usage = isOfFirst ? noFields : said
+  const isOfFirst = bodyChoices > 1 && coversOneChoice(merged, timings)
+  const usage = isOfFirst ? noFields : merged
   const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
   const ofTimings = bodyChoices > 1 ? null : fromTimings(timings)
   const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? ofTimings)
@@ -202,8 +202,8 @@ function mergedUsage(pieces: UsagePieces): Fields {
   const later = fields(pieces.usage)
   if (first === noFields) return later
   const before = { ...first, output_tokens: null }
-  const said = Object.entries(withoutZeros(before, later)).filter(([, value]) => value !== null)
-  return { ...before, ...Object.fromEntries(said) }
+  const counted = Object.entries(withoutZeros(before, later)).filter(([, value]) => value !== null)
+  return { ...before, ...Object.fromEntries(counted) }
 }
 
 /** A later usage in place of an earlier one, except zeros where the earlier one had counts. */
@@ -295,9 +295,9 @@ function withHidden(counts: {
 }): number | null {
   const { output, surplus, reasoning, tokensAsked } = counts
   if (output !== null && reasoning !== null && surplus > reasoning) return output
-  const whole = (output ?? 0) + surplus
-  if (tokensAsked > 0) return Math.max(output ?? 0, Math.min(whole, tokensAsked))
-  return whole <= longestOutput ? whole : output
+  const total = (output ?? 0) + surplus
+  if (tokensAsked > 0) return Math.max(output ?? 0, Math.min(total, tokensAsked))
+  return total <= longestOutput ? total : output
 }
 
 /** Input and output rest on these. */

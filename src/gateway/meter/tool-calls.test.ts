@@ -243,8 +243,8 @@ test('a name that never ends, and calls that never end, take no more than their 
 })
 
 test('an event that is damaged tells of no call', () => {
-  const whole = stream(chat([named(0, 'a')]))
-  assert.deepEqual(read(`${whole.replace('}\n', '\n')}${whole.replace('"a"', '"b"')}`), {
+  const complete = stream(chat([named(0, 'a')]))
+  assert.deepEqual(read(`${complete.replace('}\n', '\n')}${complete.replace('"a"', '"b"')}`), {
     toolCalls: 1,
     tools: 'b',
   })

@@ -21,7 +21,7 @@ export class GatewayMetrics {
   readonly #clock: Clock
   readonly #ask: (observer: string, question: string) => Promise<string | null>
   /** Questions under way, one of a kind: while the thread is busy, questions must not pile up. */
-  readonly #asked = new Map<string, Promise<string | null>>()
+  readonly #scrapes = new Map<string, Promise<string | null>>()
   readonly #sendsSpans: boolean
   #loopDelay: ReturnType<typeof monitorEventLoopDelay> | null = null
 
@@ -58,10 +58,10 @@ export class GatewayMetrics {
   /** The text of a scrape; null if it does not come in time. */
   async #text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const kind = JSON.stringify(wish)
-    let answer = this.#asked.get(kind)
+    let answer = this.#scrapes.get(kind)
     if (answer === undefined) {
-      answer = this.#scraped(report, wish).finally(() => this.#asked.delete(kind))
-      this.#asked.set(kind, answer)
+      answer = this.#scraped(report, wish).finally(() => this.#scrapes.delete(kind))
+      this.#scrapes.set(kind, answer)
     }
     const text = await withTimeout(this.#clock, answerLimitMs, answer)
     return text === 'late' ? null : text

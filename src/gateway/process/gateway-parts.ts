@@ -186,7 +186,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     past: sink,
     keyNames: () => clients.names,
   })
-  const sharedUsage = limit === null ? null : new SharedUsage(clock, limit, tokens.whole)
+  const sharedUsage = limit === null ? null : new SharedUsage(clock, limit, tokens.acrossGateways)
   const clients = new WatchedClients({
     folder: dataFolder,
     admissions,

@@ -31,12 +31,12 @@ export class GatewayRawLog {
   readonly routes: RawLogRoutes
   readonly feed: PayloadFeed
   readonly #options: GatewayRawLogOptions
-  #asked: boolean
+  #isConfigured: boolean
 
   constructor(options: GatewayRawLogOptions) {
     const { values, salt, idBits, clock, inherited } = options
     this.#options = options
-    this.#asked = values.rawLog
+    this.#isConfigured = values.rawLog
     const log = new RawLog({
       filePath: resolve(values.rawLogFile),
       capture: captureOf(values.rawLogCapture),
@@ -48,8 +48,8 @@ export class GatewayRawLog {
       flushAfterMs,
     })
     this.log = log
-    if (inherited !== null && inherited.asked === this.#asked) this.follow(inherited)
-    else if (this.#asked) log.toggle(true, null)
+    if (inherited !== null && inherited.asked === this.#isConfigured) this.follow(inherited)
+    else if (this.#isConfigured) log.toggle(true, null)
     this.feed = new PayloadFeed(log, clock)
     this.routes = new RawLogRoutes(log, (enabled, forMs) => this.#toggle(enabled, forMs), this.feed)
   }
@@ -57,7 +57,7 @@ export class GatewayRawLog {
   /** The state, for the successor. */
   handover(): InheritedRawLog {
     const { enabled, enabledUntilMs: untilMs } = this.log
-    return { asked: this.#asked, enabled, untilMs }
+    return { asked: this.#isConfigured, enabled, untilMs }
   }
 
   setCapture(rule: string): void {
@@ -66,7 +66,7 @@ export class GatewayRawLog {
 
   /** Switches the log by a setting, until further notice. */
   set(enabled: boolean): void {
-    this.#asked = enabled
+    this.#isConfigured = enabled
     this.#toggle(enabled, null)
   }
 

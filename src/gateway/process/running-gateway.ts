@@ -130,9 +130,9 @@ export class RunningGateway implements ControlledGateway {
     if (!startedBy.supervised) return
     const { calls, sink } = this.#parts
     const { written, pending, dropped } = sink.figures()
-    const seen = written + pending + dropped
-    const isUsed = calls.running.size > 0 || seen !== this.#callsSeen || this.#control?.hasName === true
-    this.#callsSeen = seen
+    const callCount = written + pending + dropped
+    const isUsed = calls.running.size > 0 || callCount !== this.#callsSeen || this.#control?.hasName === true
+    this.#callsSeen = callCount
     if (isUsed || !isDirectoryDeleted()) this.#usedAtMs = clock.now()
     if (clock.now() - this.#usedAtMs < longestUnreachableMs) return
     log.complain('stopped: its folder was deleted, and no call came for ten minutes')
@@ -155,7 +155,7 @@ export class RunningGateway implements ControlledGateway {
       options: settingsOf({
         ...values,
         maxConcurrent: admission.snapshot().maxConcurrent,
-        tokenLimit: tokens.whole.snapshot(this.#setup.clock.wallTime()).dailyLimit,
+        tokenLimit: tokens.acrossGateways.snapshot(this.#setup.clock.wallTime()).dailyLimit,
         budgetAction: budgetRejects ? 'reject' : 'report',
         db: resolve(values.db),
         upstreamFile: fileOfUpstreams(values.upstreamFile),

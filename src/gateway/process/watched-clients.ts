@@ -122,7 +122,7 @@ export class WatchedClients {
 
   /** One member of each entry that has it. */
   #valuesOf<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
-    const said = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
-    return new Map(said.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))
+    const entries = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
+    return new Map(entries.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))
   }
 }

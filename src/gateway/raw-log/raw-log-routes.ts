@@ -76,8 +76,8 @@ export class RawLogRoutes {
   }
 
   #toggled(body: string): RawLogSwitched {
-    const asked = readToggle(body)
-    this.#toggle(asked.enabled, asked.forMs)
+    const toggle = readToggle(body)
+    this.#toggle(toggle.enabled, toggle.forMs)
     const { enabled, enabled_until, file_path, file_size_bytes } = this.#status()
     return { success: true, enabled, enabled_until, file_path, file_size_bytes }
   }

@@ -14,6 +14,6 @@ export function modelListRequest(
   if (headerOf(headers, 'x-api-key') === null) return { headers, query }
   const version = headerOf(headers, 'anthropic-version') === null ? ['anthropic-version', '2023-06-01'] : []
   const isBounded = /[?&](?:limit|after_id|before_id)=/.test(query)
-  const whole = query.length > 1 ? `${query}&limit=1000` : '?limit=1000'
-  return { headers: [...headers, ...version], query: isBounded ? query : whole }
+  const longest = query.length > 1 ? `${query}&limit=1000` : '?limit=1000'
+  return { headers: [...headers, ...version], query: isBounded ? query : longest }
 }

@@ -74,8 +74,8 @@ export class Upstream {
   }
 
   /** Applies a setting. Returns the first endpoint. */
-  #apply({ urls, max_concurrent: own, credentials = 'none' }: UpstreamSetting): Endpoint {
-    const maxConcurrent = own ?? this.#options.admission().maxConcurrent
+  #apply({ urls, max_concurrent: max, credentials = 'none' }: UpstreamSetting): Endpoint {
+    const maxConcurrent = max ?? this.#options.admission().maxConcurrent
     this.admission.setCapacity(maxConcurrent)
     this.problem = null
     const endpoints = new Map<string, Endpoint>()
@@ -98,13 +98,13 @@ export class Upstream {
     if (this.isDefault) return keyHeader(this.#options.defaultKey, host)
     if (typeof credentials === 'string') return []
     const of = JSON.stringify(credentials)
-    const found = keyOf(credentials, this.#options.keys)
-    if (typeof found === 'string') this.#key = { of, key: found }
+    const keyOrError = keyOf(credentials, this.#options.keys)
+    if (typeof keyOrError === 'string') this.#key = { of, key: keyOrError }
     const isHeld = this.#key?.of === of
     // An editor may just be saving the file.
-    if (found instanceof Error) {
+    if (keyOrError instanceof Error) {
       const what = isHeld ? 'keeps the key that it had' : 'gets no key'
-      this.problem = `${what}: ${found.message}`
+      this.problem = `${what}: ${keyOrError.message}`
     }
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
   }

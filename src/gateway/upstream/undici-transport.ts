@@ -15,14 +15,14 @@ export class UndiciTransport implements Transport {
 
   constructor(origin: string, options: TransportOptions) {
     const { proxy } = options
-    const asked = origin.startsWith('http:') ? proxy : null
+    const plainProxy = origin.startsWith('http:') ? proxy : null
     this.options = options
-    this.answeringProxy = asked
-    this.#pathPrefix = asked === null ? '' : origin
-    this.#proxyHeaders = asked === null ? [] : proxyHeaders(origin, asked)
-    this.#pool = new ConnectionPool(asked?.origin ?? origin, {
+    this.answeringProxy = plainProxy
+    this.#pathPrefix = plainProxy === null ? '' : origin
+    this.#proxyHeaders = plainProxy === null ? [] : proxyHeaders(origin, plainProxy)
+    this.#pool = new ConnectionPool(plainProxy?.origin ?? origin, {
       ...options,
-      tunnel: asked === null ? proxy : null,
+      tunnel: plainProxy === null ? proxy : null,
     })
   }
 

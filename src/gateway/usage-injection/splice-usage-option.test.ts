@@ -5,7 +5,7 @@ import { RequestPeek } from '../http/request-peek.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
 /** What the chunks become; `null` where they are left as they are. */
-function asked(chunks: readonly Uint8Array[]): string | null {
+function spliceAll(chunks: readonly Uint8Array[]): string | null {
   const peek = new RequestPeek()
   for (const chunk of chunks) peek.push(chunk)
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -38,11 +38,11 @@ const cases: readonly [body: string, expected: string | null][] = [
 for (const [body, expected] of cases) {
   test(`asks in ${JSON.stringify(body)}, wherever the chunks end`, () => {
     const bytes = Buffer.from(body)
-    assert.equal(asked([bytes]), expected)
+    assert.equal(spliceAll([bytes]), expected)
     for (let cut = 0; cut <= bytes.length; cut++) {
-      assert.equal(asked([bytes.subarray(0, cut), bytes.subarray(cut)]), expected, `cut at ${cut}`)
+      assert.equal(spliceAll([bytes.subarray(0, cut), bytes.subarray(cut)]), expected, `cut at ${cut}`)
     }
-    assert.equal(asked(Array.from(bytes, (byte) => Uint8Array.of(byte))), expected, 'byte by byte')
+    assert.equal(spliceAll(Array.from(bytes, (byte) => Uint8Array.of(byte))), expected, 'byte by byte')
   })
 }
 
@@ -68,7 +68,7 @@ test('any body says the same with the wish in it, and is the same without it', (
       const bytes = Buffer.from(JSON.stringify(request, null, indent))
       const edges = [0, ...at.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length]
       const chunks = edges.slice(1).map((end, i) => bytes.subarray(edges[i], end))
-      const text = asked(chunks)
+      const text = spliceAll(chunks)
       assert.ok(text !== null)
       assert.deepEqual(JSON.parse(text), {
         ...request,

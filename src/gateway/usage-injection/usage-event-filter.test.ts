@@ -58,12 +58,12 @@ test('takes out the usage events and nothing else, whatever the line ends, the o
       const text = (chosen: typeof parts): string =>
         chosen.map(({ lines }) => lines.map((line) => line + newline).join('')).join('')
       const bytes = Buffer.from(text(parts))
-      const kept = parts.filter(({ out }) => out !== true)
-      const expected = Buffer.from(text(kept)).toString('latin1')
+      const remaining = parts.filter(({ out }) => out !== true)
+      const expected = Buffer.from(text(remaining)).toString('latin1')
       for (const chunks of [[bytes], cutAt(bytes, at), bytewise(bytes)]) {
         const { out, removed } = filtered(chunks)
         assert.equal(out, expected)
-        assert.equal(removed, parts.length - kept.length)
+        assert.equal(removed, parts.length - remaining.length)
       }
     }),
     { numRuns: draws(500) },
@@ -89,11 +89,11 @@ test('whatever the bytes, nothing is lost that is not such an event, and a break
   fc.assert(
     fc.property(soup, fc.array(fc.nat(300), { maxLength: 6 }), (parts, at) => {
       const bytes = Buffer.from(parts.join(''))
-      const whole = filtered([bytes])
+      const inOnePiece = filtered([bytes])
       const inPieces = filtered(cutAt(bytes, at))
-      assert.equal(inPieces.out, whole.out)
-      assert.equal(filtered(bytewise(bytes)).out, whole.out)
-      if (whole.removed === 0) assert.equal(whole.out, bytes.toString('latin1'))
+      assert.equal(inPieces.out, inOnePiece.out)
+      assert.equal(filtered(bytewise(bytes)).out, inOnePiece.out)
+      if (inOnePiece.removed === 0) assert.equal(inOnePiece.out, bytes.toString('latin1'))
       const filter = new UsageEventFilter()
       const passed = [filter.push(bytes), filter.end(false)].filter((piece) => piece !== null)
       if (filter.removedEvents === 0) assert.deepEqual(Buffer.concat(passed), bytes)
@@ -173,7 +173,7 @@ test("llama.cpp's timings go back to the choice's last event, whatever the order
   fc.assert(
     fc.property(stream, cuts, (parts, at) => {
       const bytes = Buffer.from(parts.map(([sent]) => sent).join(''))
-      const expected = Buffer.from(parts.map(([, seen]) => seen).join('')).toString('latin1')
+      const expected = Buffer.from(parts.map(([, output]) => output).join('')).toString('latin1')
       for (const chunks of [[bytes], cutAt(bytes, at), bytewise(bytes)]) {
         assert.equal(filtered(chunks, true).out, expected)
       }
@@ -222,8 +222,8 @@ for (const [what, events, isOut] of [
   test(`after a finish reason goes what adds nothing but a usage: ${what}`, () => {
     const text = (of: readonly string[]): string => of.map((data) => `data: ${data}\n\n`).join('')
     const bytes = Buffer.from(`${text(events)}data: [DONE]\n\n`)
-    const kept = `${text(isOut ? events.slice(0, -1) : events)}data: [DONE]\n\n`
-    const expected = Buffer.from(kept).toString('latin1')
+    const remaining = `${text(isOut ? events.slice(0, -1) : events)}data: [DONE]\n\n`
+    const expected = Buffer.from(remaining).toString('latin1')
     for (let cut = 0; cut <= bytes.length; cut++) {
       assert.equal(filtered([bytes.subarray(0, cut), bytes.subarray(cut)]).out, expected, `cut at ${cut}`)
     }

@@ -68,13 +68,13 @@ export class UsageInjection {
   }
 
   /**
-   * Learns from a call that is over; `facts` are `null` where its request was not read, `asked` is the answer to what
+   * Learns from a call that is over; `facts` are `null` where its request was not read, `injected` is the answer to what
    * {@link ask} made of it, if anything.
    */
   learn(
     path: string,
     facts: RequestFacts | null,
-    asked: InjectedAnswer | null,
+    injected: InjectedAnswer | null,
     meter: CallMeter,
     { usageSource, errorMessage }: Pick<CallRecord, 'usageSource' | 'errorMessage'>,
   ): void {
@@ -82,18 +82,18 @@ export class UsageInjection {
     if (meter.isLlamaCpp) {
       for (const each of askedPaths) if (this.#treatment(each) === undefined) this.#learn(each, 'unasked')
     }
-    const isKept = asked?.isCoded === true || (asked?.hasLength === true && meter.usageEvents > 0)
+    const isKept = injected?.isCoded === true || (injected?.hasLength === true && meter.usageEvents > 0)
     if (isKept) this.#learn(path, 'kept')
     const isRefused =
-      asked !== null && meter.answerEnding === 'stream_error' && namesUsageField(errorMessage ?? '')
+      injected !== null && meter.answerEnding === 'stream_error' && namesUsageField(errorMessage ?? '')
     if (isRefused) this.#learn(path, 'refused')
     if (facts !== null && meter.answerEnding === 'complete' && this.#concerns(path, facts)) {
       const treatment = this.#treatment(path)
-      if (asked === null) {
+      if (injected === null) {
         // An upstream that was expected to send usage and did not is asked for it from now on.
         if (treatment === 'unasked' && usageSource === 'none') this.#learn(path, 'needed')
       } else if (treatment === undefined) {
-        const { removedEvents } = asked
+        const { removedEvents } = injected
         if (removedEvents !== null && meter.usageEvents > removedEvents) this.#learn(path, 'unasked')
       }
     }

@@ -59,7 +59,7 @@ export class OpenCalls {
 
   /** Does nothing for a call that never began. */
   end(call: OpenCall): void {
-    if ((call.place ?? -1) < 0) return
+    if ((call.index ?? -1) < 0) return
     if (call.noted !== this.#opening) this.#waiting--
     this.#calls.remove(call)
   }
