@@ -9,6 +9,7 @@ import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { writeDatabase } from '../dashboard/query-database.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 6)
@@ -100,10 +101,7 @@ test('a session is told whole at first, and then by what was added', async () =>
     [...many(3, () => call(600, dollar)), call(25 * 60, dollar), call(1, dollar)],
     [call(0, { ...dollar, costNanoUsd: 5e8 }), call(0, { ...dollar, session: 'other' })],
   )
-  assert.deepEqual(
-    first.sessions.map(({ session, cost_usd }) => [session, cost_usd]),
-    [['run', 4]],
-  )
+  assert.deepEqual(fieldsOf(first.sessions, 'session', 'cost_usd'), [['run', 4]])
   assert.deepEqual(
     second.sessions
       .map(({ session, cost_usd }) => [session, cost_usd])

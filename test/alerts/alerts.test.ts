@@ -14,6 +14,7 @@ import type { AlertSums } from '../../src/query/alerts-answer.ts'
 import type { QueryOutcome } from '../../src/query/query-messages.ts'
 import type { QueryQuestion } from '../../src/query/query-question.ts'
 import { runningStatus } from '../dashboard/scripted-gateway.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -103,10 +104,7 @@ test('one question a look, and a slow database is not asked again before it has 
   slow.resolve(answerOf(failing))
   await scene.clock.advance(everyMs)
   assert.deepEqual(scene.asked.slice(1), [{ kind: 'alerts', afterSeq: 7 }])
-  assert.deepEqual(
-    service.active().map(({ rule }) => rule),
-    ['error_ratio'],
-  )
+  assert.deepEqual(fieldsOf(service.active(), 'rule'), ['error_ratio'])
   service.close()
 })
 

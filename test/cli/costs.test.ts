@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPriceFile } from '../../src/pricing/price-file.ts'
 import { startCommandProcess } from '../support/command-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -61,7 +62,7 @@ test('of many that set a price at once, none is lost', async () => {
     names.map((name) => costs(directory.path, 'set', name, '--input', '1', '--output', '1')),
   )
   assert.deepEqual(
-    runs.map(({ code, stderr }) => [code, stderr]),
+    fieldsOf(runs, 'code', 'stderr'),
     names.map(() => [0, '']),
   )
   assert.deepEqual([...overridesIn(directory.path)].sort(), names)

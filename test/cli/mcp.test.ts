@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -98,10 +99,7 @@ test('an agent learns what was spent, on what, what failed and what was said, of
   const clients = await agent.call('spend_by', { by: 'client', period: '7d' })
   assert.equal(clients.rows.find(({ key }) => key === 'agent <1>')?.['calls'], 3)
   const sessions = await agent.call('list_sessions', { period: '24h' })
-  assert.deepEqual(
-    sessions.rows.map(({ session, calls, client }) => [session, calls, client]),
-    [['s-1', 3, 'agent <1>']],
-  )
+  assert.deepEqual(fieldsOf(sessions.rows, 'session', 'calls', 'client'), [['s-1', 3, 'agent <1>']])
   const failures = await agent.call('failures', { period: '24h' })
   assert.deepEqual(failures.head['codes'], [{ key: 'loop_detected', calls: 1 }])
   assert.equal(failures.rows[0]?.['failure_code'], 'loop_detected')

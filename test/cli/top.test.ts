@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { startCommandProcess } from '../support/command-process.ts'
 import { Condition } from '../support/condition.ts'
 import { requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
@@ -141,10 +142,7 @@ test('without a terminal one board is printed; without a gateway that is said', 
   const json = JSON.parse((await run('--json', '--db', gateway.databaseFile)).stdout) as {
     calls: { model: string }[]
   }
-  assert.deepEqual(
-    json.calls.map(({ model }) => model),
-    ['only'],
-  )
+  assert.deepEqual(fieldsOf(json.calls, 'model'), ['only'])
   await using elsewhere = await makeTempDir()
   const none = await run('--once', '--db', elsewhere.file('telemetry.db'))
   assert.equal(none.code, 4)

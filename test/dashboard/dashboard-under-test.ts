@@ -16,6 +16,8 @@ import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway
 export const adminToken = 'correct horse battery staple'
 
 export interface DashboardSetup {
+  /** Any free one unless told. */
+  readonly port?: number
   readonly adminToken?: string | null
   readonly demandsToken?: boolean
   readonly allowedHosts?: readonly string[]
@@ -120,7 +122,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     clock: setup.clock ?? clock,
     onFault: (error) => faults.push(error),
   })
-  const port = await server.listen(0, '127.0.0.1')
+  const port = await server.listen(setup.port ?? 0, '127.0.0.1')
   const host = `localhost:${port}`
   const ask = async (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> => {
     const isScripted = gateway.trouble !== null || rawLog.trouble !== null

@@ -4,6 +4,7 @@ import type { LogLines } from '../../src/api/dashboard-event.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { eventually } from '../support/eventually.ts'
 import { requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-under-test.ts'
 import { type SeenEvent, openEvents } from './event-reader.ts'
@@ -43,10 +44,7 @@ test('only what was asked for is told', async () => {
   await dashboard.ask('POST', '/api/proxy/stop')
   dashboard.log.append('end')
   await reader.waitFor(2)
-  assert.deepEqual(
-    reader.events.map(({ name }) => name),
-    ['log', 'log'],
-  )
+  assert.deepEqual(fieldsOf(reader.events, 'name'), ['log', 'log'])
   assert.equal(dashboard.gateway.count('status'), 0)
 })
 
@@ -89,10 +87,7 @@ test('who asks for it is told that the stream is alive, and nobody else', async 
     await reader.waitFor(count)
   }
   assert.deepEqual(reader.events[3], { name: 'beat', data: { every_ms: 15_000 } })
-  assert.deepEqual(
-    other.events.map(({ name }) => name),
-    ['log'],
-  )
+  assert.deepEqual(fieldsOf(other.events, 'name'), ['log'])
 })
 
 test('a reader that leaves is forgotten', async () => {

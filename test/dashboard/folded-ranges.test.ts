@@ -6,6 +6,7 @@ import type { GroupFigures } from '../../src/call/figures.ts'
 import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startOfToday } from '../support/start-of-today.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { parseRecord } from '../support/json-record.ts'
@@ -200,10 +201,7 @@ test('an end within the quarter hour in which the last hour or day begins is no 
     const first = cut.groups.slice(0, whole.groups.length)
     assert.deepEqual(first, whole.groups)
     // Its quarter hour counts in the range that begins with it.
-    assert.deepEqual(
-      cut.groups.slice(whole.groups.length).map((group) => group.calls),
-      [0],
-    )
+    assert.deepEqual(fieldsOf(cut.groups.slice(whole.groups.length), 'calls'), [0])
     assert.deepEqual(cut.summary, whole.summary)
   }
 })

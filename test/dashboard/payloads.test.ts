@@ -15,6 +15,7 @@ import { timesCount } from '../support/assert-within.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -128,10 +129,7 @@ test('the dashboard answers them, and no browser keeps them', async () => {
   const recent = await dashboard.ask('GET', '/api/raw-log/recent?limit=3')
   assert.deepEqual([recent.status, recent.header('cache-control')], [200, 'no-store'])
   const { entries, total_count } = JSON.parse(recent.body.toString()) as RecentPayloads
-  assert.deepEqual(
-    entries.map(({ seq }) => seq),
-    [idAt(20) + 2, idAt(20) + 1, idAt(10) + 2],
-  )
+  assert.deepEqual(fieldsOf(entries, 'seq'), [idAt(20) + 2, idAt(20) + 1, idAt(10) + 2])
   assert.equal(total_count, 4)
   assert.equal(asRecord(parseRecord(recent.body.toString()))['truncated'], false)
   assert.deepEqual(dashboard.rawLog.asked, ['recent 3'])
@@ -235,14 +233,11 @@ test('payloads are watched, kept and read again: over a restart, and when no gat
   await assertKept(dashboard, kept, true)
   await assertKept(dashboard, later, true)
   const running = await json<RecentPayloads>(dashboard, '/api/raw-log/recent?limit=3')
-  assert.deepEqual(
-    running.entries.map(({ id, direction }) => [id, direction]),
-    [
-      [later.id, 'outgoing'],
-      [later.id, 'incoming'],
-      [kept.id, 'outgoing'],
-    ],
-  )
+  assert.deepEqual(fieldsOf(running.entries, 'id', 'direction'), [
+    [later.id, 'outgoing'],
+    [later.id, 'incoming'],
+    [kept.id, 'outgoing'],
+  ])
 
   // Without a gateway the files tell the same.
   assert.equal((await dashboard.ask('POST', '/api/proxy/stop')).status, 200)

@@ -6,6 +6,7 @@ import { callMeasures, curvePercentiles } from '../../src/call/call-question.ts'
 import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 import type { CallJson, CallRecord } from '../../src/call/call-record.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { type QueriedDashboard, startQueried } from './query-database.ts'
@@ -104,7 +105,7 @@ describe('GET /api/query', () => {
       'available_types',
     ])
     assert.deepEqual(
-      answer.calls.map((call) => call.id),
+      fieldsOf(answer.calls, 'id'),
       newestFirst.map((call) => formatCallId(call.id)),
     )
     assert.deepEqual([answer.count, answer.limit, answer.next_cursor], [400, 1000, null])
@@ -121,7 +122,7 @@ describe('GET /api/query', () => {
     const range = `from=${text(third)}&to=${text(newest)}`
     const answer = await queried.getJson<CallList>(`/api/query?${range}`)
     assert.deepEqual(
-      answer.calls.map((call) => call.id),
+      fieldsOf(answer.calls, 'id'),
       newestFirst.slice(1, 3).map((call) => formatCallId(call.id)),
     )
     const inBerlin = new Date(startedAtMs(third.id) + hourMs).toISOString().replace('Z', '+01:00')
@@ -427,7 +428,7 @@ describe('GET /api/query', () => {
       const groupBy = query.get('group_by')
       if (groupBy === null) {
         assert.deepEqual(
-          answer.calls.map((call) => call.id),
+          fieldsOf(answer.calls, 'id'),
           expected.map((call) => formatCallId(call.id)),
         )
         return

@@ -7,6 +7,7 @@ import type { CallGroups, CallList } from '../../src/api/calls.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { nowMs, type QueriedDashboard, startQueried } from './query-database.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 
 const dayMs = 86_400_000
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
@@ -67,21 +68,12 @@ describe('sessions', () => {
   for (const name of oddNames)
     test(`found by its name: ${JSON.stringify(name).slice(0, 40)}`, async () => {
       const { sessions } = await queried.getJson<Sessions>(`/api/sessions?${of(name)}`)
-      assert.deepEqual(
-        sessions.map(({ session, calls: count }) => [session, count]),
-        [[name, 1]],
-      )
+      assert.deepEqual(fieldsOf(sessions, 'session', 'calls'), [[name, 1]])
       const list = await queried.getJson<CallList>(`/api/query?${of(name)}`)
-      assert.deepEqual(
-        list.calls.map(({ session }) => session),
-        [name],
-      )
+      assert.deepEqual(fieldsOf(list.calls, 'session'), [name])
       assert.equal(list.summary.calls, 1)
       const searched = await queried.getJson<Sessions>(`/api/sessions?q=${encodeURIComponent(name)}`)
-      assert.deepEqual(
-        searched.sessions.map(({ session }) => session),
-        [name],
-      )
+      assert.deepEqual(fieldsOf(searched.sessions, 'session'), [name])
     })
 
   test('what nobody named is empty, and many names are as good as one', async () => {
@@ -94,10 +86,7 @@ describe('sessions', () => {
     const many = Array.from({ length: 1000 }, (_, index) => `session=${index}`).join('&')
     assert.equal((await queried.getJson<CallList>(`/api/query?${many}&${of('null')}`)).count, 1)
     const { sessions } = await queried.getJson<Sessions>(`/api/sessions?${many}&${of('%')}&${of('null')}`)
-    assert.deepEqual(
-      sessions.map(({ session }) => session),
-      ['null', '%'],
-    )
+    assert.deepEqual(fieldsOf(sessions, 'session'), ['null', '%'])
   })
 
   test('ten thousand calls of one session are a session, and pages of calls', async () => {
@@ -118,10 +107,7 @@ describe('sessions', () => {
   test('a cursor of another question is an instant like any other', async () => {
     const cursor = formatCallId(idAt(3))
     const { sessions } = await queried.getJson<Sessions>(`/api/sessions?cursor=${cursor}&limit=2`)
-    assert.deepEqual(
-      sessions.map(({ session }) => session),
-      [oddNames[2], oddNames[1]],
-    )
+    assert.deepEqual(fieldsOf(sessions, 'session'), [oddNames[2], oddNames[1]])
     const none = await queried.getJson<Sessions>('/api/sessions?cursor=00000000000')
     assert.deepEqual(none.sessions, [])
   })

@@ -9,25 +9,23 @@ import type { Overview } from '../../src/api/overview.ts'
 import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
-import { makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import { makeApp } from '../../src/dashboard/http/app.ts'
 import { makeGuard } from '../../src/dashboard/http/guard.ts'
 import { readPage } from '../../src/dashboard/http/page-assets.ts'
 import { pageRoutes } from '../../src/dashboard/routes/page-routes.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
-import { NotesFile } from '../../src/supervisor/notes-file.ts'
 import { GatewayRefusedError, RawLogError } from '../../src/supervisor/raw-log-relay.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { requestBytes } from '../support/exchange.ts'
-import { FakeClock } from '../support/fake-clock.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
 import { startQueried } from './query-database.ts'
-import { ScriptedGateway, ScriptedLog, ScriptedRawLog, rawLogStatus } from './scripted-gateway.ts'
+import { rawLogStatus } from './scripted-gateway.ts'
 
 const noon = '2026-11-21T12:00:00.000Z'
 const dayOfNote = '/api/overview?from=2026-11-21&to=2026-11-22'
@@ -182,10 +180,7 @@ test('how calls waited, and would have with more slots', async () => {
   })
 
   const cooled = await ask('max_concurrent=1&slot_cooldown_ms=50')
-  assert.deepEqual(
-    cooled.estimates.map(({ max_concurrent }) => max_concurrent),
-    [1, 2, 3, 5, 8],
-  )
+  assert.deepEqual(fieldsOf(cooled.estimates, 'max_concurrent'), [1, 2, 3, 5, 8])
   assert.equal(cooled.estimates[0]?.wait_max_ms, 7350)
 
   const local = await ask('upstream_name=local')
@@ -294,7 +289,10 @@ test('the topic is fed only while somebody listens to it', async () => {
     dashboard.rawLog.tell({ id: '0', seq: 3, body: '\u2028</script>\r\n' }, '3')
     const events = await reader.waitFor(3)
     assert.deepEqual(
-      events.filter(({ name }) => name === 'payloads').map(({ data }) => data),
+      fieldsOf(
+        events.filter(({ name }) => name === 'payloads'),
+        'data',
+      ),
       [
         { type: 'connected', enabled: false },
         { id: '0', seq: 3, body: '\u2028</script>\r\n' },
@@ -417,40 +415,5 @@ test('a second request in the middle of a stream breaks it, and adds nothing to 
 
 test('a port that is taken is told of by the error of the system', async () => {
   await using dashboard = await startDashboard()
-  const second = makeDashboardServer({
-    process: new ScriptedGateway(),
-    log: new ScriptedLog(),
-    rawLog: new ScriptedRawLog(),
-    queries: { ask: () => Promise.reject(new Error('not asked')) },
-    jobs: {
-      last: { compress: null, reprice: null },
-      sync: null,
-      file: () => assert.fail('not asked'),
-      compress: () => assert.fail('not asked'),
-      reprice: () => assert.fail('not asked'),
-      export: () => assert.fail('not asked'),
-      startSync: () => assert.fail('not asked'),
-      watch: () => () => undefined,
-    },
-    alerts: () => assert.fail('not asked'),
-    clients: { report: () => assert.fail('not asked'), change: () => assert.fail('not asked') },
-    upstreams: {
-      report: () => assert.fail('not asked'),
-      change: () => assert.fail('not asked'),
-      remove: () => assert.fail('not asked'),
-    },
-    models: () => assert.fail('not asked'),
-    testUpstream: () => assert.fail('not asked'),
-    notes: new NotesFile('/nowhere'),
-    gateways: null,
-    priceFile: '/nowhere/model_costs.json',
-    adminToken: null,
-    thisMachine: new ThisMachine(true),
-    demandsToken: false,
-    allowedHosts: [],
-    clock: new FakeClock(),
-    onFault: () => undefined,
-  })
-  await assert.rejects(second.listen(dashboard.port, '127.0.0.1'), { code: 'EADDRINUSE' })
-  await second.close()
+  await assert.rejects(startDashboard({ port: dashboard.port }), { code: 'EADDRINUSE' })
 })

@@ -7,6 +7,7 @@ import type { UpstreamsReport } from '../../src/api/upstreams.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { freePort } from '../support/free-port.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -97,10 +98,7 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
   }
   assert.equal((await upstreams(dashboard, env, 'remove', 'local')).code, 0)
   const { upstreams: left } = await report(dashboard.ask('GET', '/api/upstreams'))
-  assert.deepEqual(
-    left.map(({ name }) => name),
-    ['default'],
-  )
+  assert.deepEqual(fieldsOf(left, 'name'), ['default'])
 })
 
 test('the dashboard sets upstreams, and has no key sent anywhere', async () => {

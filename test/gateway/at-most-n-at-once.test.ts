@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertWithin } from '../support/assert-within.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -132,7 +133,7 @@ test('of six calls at two slots, never more than two are at the upstream, in the
 
   const rows = (await recordedCalls(gateway, 8)).filter((row) => row.method === 'POST')
   assert.deepEqual(
-    rows.map((row) => [row.model, row.outcome]),
+    fieldsOf(rows, 'model', 'outcome'),
     names.map((name) => [name, 'ok']),
   )
   for (const row of rows) {

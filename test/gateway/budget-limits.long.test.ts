@@ -14,7 +14,7 @@ import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { stall, until, wait, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { chunkFrame, jsonReply, lastChunk, sseEvent, streamHead } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { eventually } from '../support/eventually.ts'
@@ -278,10 +278,6 @@ async function streamsThatAreLeft(clients: number, tokenLimit: number): Promise<
   }
 }
 
-const streamHead = responseHead(200, [
-  ['Content-Type', 'text/event-stream'],
-  ['Transfer-Encoding', 'chunked'],
-])
 const wordChunk = (content: string): Buffer =>
   chunkFrame(sseEvent({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))
 const streamEnd = Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()])

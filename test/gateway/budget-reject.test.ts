@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -128,7 +129,7 @@ test('a path that some upstream takes for the same is reserved, metered and aske
     assert.match(body.toString(), /include_usage/)
   }
   assert.deepEqual(
-    (await recordedCalls(gateway, 2 * paths.length)).map(({ call_type, model }) => [call_type, model]),
+    fieldsOf(await recordedCalls(gateway, 2 * paths.length), 'call_type', 'model'),
     Array.from({ length: 2 * paths.length }, () => ['chat', 'm']),
   )
 })

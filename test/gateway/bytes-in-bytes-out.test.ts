@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -18,21 +19,14 @@ import {
   splitBytes,
 } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { draws } from '../support/draws.ts'
 
-const upstream = await startSimulatedUpstream({
-  reply: () => bodyReply(['ok'], { framing: 'content-length' }),
-})
-const gateway = await startGatewayProcess({
-  upstream: upstream.origin,
-  args: ['--max-body-mb', '32'],
-  env: { UPSTREAM_API_KEY: undefined },
-})
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile(
+  { args: ['--max-body-mb', '32'], env: { UPSTREAM_API_KEY: undefined } },
+  {
+    reply: () => bodyReply(['ok'], { framing: 'content-length' }),
+  },
+)
 
 /** Bodies that are changed by everyone who parses and writes them again, or who expects them to be JSON. */
 const awkwardBodies: readonly (string | Buffer)[] = [

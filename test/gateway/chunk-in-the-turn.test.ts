@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { constants, createGzip } from 'node:zlib'
 import { requestBytes } from '../support/exchange.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { parseRawResponse } from '../support/raw-response.ts'
 import { type ReplyStep, until, write } from '../support/reply-step.ts'
@@ -14,14 +14,8 @@ import {
   splitBytes,
   sseEvent,
 } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({ upstream: upstream.origin, args: ['--max-concurrent', '100'] })
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile({ args: ['--max-concurrent', '100'] })
 
 /** It wants its usage events: nothing need be looked at before it goes on. */
 const streamRequest = requestBytes('POST', '/v1/chat/completions', {

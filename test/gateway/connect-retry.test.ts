@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls } from '../support/gateway-state.ts'
@@ -41,10 +42,7 @@ test('calls to an upstream that is not there yet hold their slots, and are serve
     server.closeAllConnections()
     server.close()
   })
-  assert.deepEqual(
-    (await answers).map((answer) => answer.status),
-    [200, 200, 200, 200],
-  )
+  assert.deepEqual(fieldsOf(await answers, 'status'), [200, 200, 200, 200])
   assert.deepEqual(
     sizes.sort((a, b) => a - b),
     [27, 27, 27, 300_000],

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createServer } from 'node:tls'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -13,15 +14,9 @@ import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, write, writeEach } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, responseHead } from '../support/response-bytes.ts'
 import { selfSigned } from '../support/self-signed.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile()
 
 /** More than the kernel holds of both ends of a connection. */
 const mostSentBytes = 32 * 2 ** 20

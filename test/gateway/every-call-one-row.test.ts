@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseCallId, startedAtMs } from '../../src/call/call-id.ts'
@@ -8,7 +8,8 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { unknownJson } from '../support/call-json.ts'
 import { type RequestParts, exchange, requestBytes } from '../support/exchange.ts'
 import { filesBelow } from '../support/files-below.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -16,18 +17,11 @@ import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, until } from '../support/reply-step.ts'
 import { bodyReply, jsonReply, sseEvent } from '../support/response-bytes.ts'
 import { answerAsOpenAi, defaultModel } from '../support/simulated-model.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream({ model: { gapMs: 5, firstByteMs: 5 } })
-const gateway = await startGatewayProcess({
-  upstream: upstream.origin,
-  args: ['--max-body-mb', '1'],
-  env: { UPSTREAM_API_KEY: undefined },
-})
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile(
+  { args: ['--max-body-mb', '1'], env: { UPSTREAM_API_KEY: undefined } },
+  { model: { gapMs: 5, firstByteMs: 5 } },
+)
 
 let asked = 0
 

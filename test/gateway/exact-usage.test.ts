@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -240,16 +241,13 @@ test('a refusal that has another reason passes as it is, and nothing is learnt f
   await chat(upstream)
   assert.ok(newest(upstream).asked)
   const rows = await upstream.recorded(5)
-  assert.deepEqual(
-    rows.map((row) => [row.status, row.failure_code, row.attempts]),
-    [
-      [400, 'upstream_http', 1],
-      [422, 'upstream_http', 2],
-      [400, 'upstream_http', 1],
-      [400, 'upstream_http', 1],
-      [200, null, 1],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'status', 'failure_code', 'attempts'), [
+    [400, 'upstream_http', 1],
+    [422, 'upstream_http', 2],
+    [400, 'upstream_http', 1],
+    [400, 'upstream_http', 1],
+    [200, null, 1],
+  ])
 })
 
 test('a refusal that breaks off is broken off, and a client that leaves meanwhile is not asked for again', async () => {
@@ -269,10 +267,7 @@ test('a refusal that breaks off is broken off, and a client that leaves meanwhil
   client.leave()
   assert.equal(await request.replyEnd, 'client-left')
   const rows = await upstream.recorded(2)
-  assert.deepEqual(
-    rows.map((row) => row.outcome),
-    ['upstream_cut', 'client_disconnected'],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome'), ['upstream_cut', 'client_disconnected'])
   assert.equal(upstream.requests.length, 2)
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { after, test } from 'node:test'
 import { exchange, exchangeBytes, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -303,21 +304,15 @@ test('a path that begins with the base URL’s own path is the call below /v1, f
     const { status } = await exchange(gateway.port, 'POST', path, { body })
     assert.equal(status, 200)
   }
-  assert.deepEqual(
-    behindPath.requests.map(({ target }) => target),
-    [
-      '/openai/v1/chat/completions?api-version=preview',
-      '/openai/v1/chat/completions?a=b&api-version=preview',
-    ],
-  )
+  assert.deepEqual(fieldsOf(behindPath.requests, 'target'), [
+    '/openai/v1/chat/completions?api-version=preview',
+    '/openai/v1/chat/completions?a=b&api-version=preview',
+  ])
   const calls = await recordedCalls(gateway, 2)
-  assert.deepEqual(
-    calls.map(({ endpoint, call_type, model }) => [endpoint, call_type, model]),
-    [
-      ['/v1/chat/completions', 'chat', 'm'],
-      ['/v1/chat/completions', 'chat', 'm'],
-    ],
-  )
+  assert.deepEqual(fieldsOf(calls, 'endpoint', 'call_type', 'model'), [
+    ['/v1/chat/completions', 'chat', 'm'],
+    ['/v1/chat/completions', 'chat', 'm'],
+  ])
   const advised = await exchange(gateway.port, 'POST', '/openai/deployments/d/embeddings', { body })
   assert.equal(advised.status, 404)
   assert.match(advised.body.toString(), /upstreams add <name> --url/)

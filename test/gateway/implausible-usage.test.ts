@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { complaintsOf } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { rowOf } from '../support/recorded-calls.ts'
 import { bodyReply, sseEvent } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({ upstream: upstream.baseUrl, args: ['--token-limit', '1000000'] })
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile({ args: ['--token-limit', '1000000'] })
 
 const counts = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 

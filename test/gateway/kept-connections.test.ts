@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -74,10 +75,7 @@ for (const [name, death] of [
       )
       const rows = await upstream.recorded(4)
       assert.ok(rows.every((row) => row.outcome === 'ok'))
-      assert.deepEqual(
-        rows.map((row) => row.attempts),
-        [1, 2, 1, 1],
-      )
+      assert.deepEqual(fieldsOf(rows, 'attempts'), [1, 2, 1, 1])
     })
   }
 
@@ -89,10 +87,7 @@ for (const [name, death] of [
     assert.deepEqual([second.status, second.header('x-should-retry')], [502, 'true'])
     assert.equal(upstream.requests.length, 2)
     const rows = await upstream.recorded(2)
-    assert.deepEqual(
-      rows.map((row) => row.attempts),
-      [1, 1],
-    )
+    assert.deepEqual(fieldsOf(rows, 'attempts'), [1, 1])
   })
 
   for (const [path, parts] of [
@@ -110,14 +105,11 @@ for (const [name, death] of [
       assert.equal(upstream.requests.length, 2)
       assert.equal((await call(upstream, 'POST', path, parts)).status, 200)
       const rows = await upstream.recorded(3)
-      assert.deepEqual(
-        rows.map((row) => [row.outcome, row.failure_code, row.attempts]),
-        [
-          ['ok', null, 1],
-          ['upstream_error', 'upstream_unreachable', 1],
-          ['ok', null, 1],
-        ],
-      )
+      assert.deepEqual(fieldsOf(rows, 'outcome', 'failure_code', 'attempts'), [
+        ['ok', null, 1],
+        ['upstream_error', 'upstream_unreachable', 1],
+        ['ok', null, 1],
+      ])
     })
   }
 

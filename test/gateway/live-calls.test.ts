@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
@@ -173,10 +174,9 @@ test('a cancelled call is answered 503 while it waits, and cut once its answer h
   assert.equal((await upstream.requests[1]!.connection.closed).by, 'client')
   await untilIdle(gateway)
   const rows = await recordedCalls(gateway, 4)
-  assert.deepEqual(
-    rows.slice(-1).map((row) => [row.status, row.outcome, row.failure_code, row.chunks]),
-    [[200, 'gateway_error', 'cancelled', 1]],
-  )
+  assert.deepEqual(fieldsOf(rows.slice(-1), 'status', 'outcome', 'failure_code', 'chunks'), [
+    [200, 'gateway_error', 'cancelled', 1],
+  ])
   // The one slot is free again, and what is over cannot be cancelled.
   assert.equal((await exchange(gateway.port, 'POST', chat, { body: '{"model":"m"}' })).status, 200)
   assert.deepEqual(await cancel(gateway, id), { cancelled: false })
@@ -245,7 +245,7 @@ test('of more than a thousand calls the oldest are told, and how many there are 
   const ids = board.calls.map(({ id }) => id)
   assert.deepEqual(ids, ids.toSorted())
   assert.deepEqual(
-    board.calls.map(({ queue_place: place }) => place),
+    fieldsOf(board.calls, 'queue_place'),
     Array.from({ length: 1000 }, (_, at) => (at < 10 ? null : at - 9)),
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilCalls, untilPastIsRead } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
@@ -83,16 +84,13 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.deepEqual(await gateway.exited, { code: 0, signal: null })
     assert.deepEqual(leftFiles(gateway.directory), [])
     assert.equal(upstream.requests.length, 3)
-    assert.deepEqual(
-      readCalls(gateway.databaseFile).map((row) => [row.outcome, row.failure_code, row.status]),
-      [
-        ['ok', null, 200],
-        ['ok', null, 200],
-        ['ok', null, 200],
-        ['refused', 'draining', 503],
-        ['refused', 'draining', 503],
-      ],
-    )
+    assert.deepEqual(fieldsOf(readCalls(gateway.databaseFile), 'outcome', 'failure_code', 'status'), [
+      ['ok', null, 200],
+      ['ok', null, 200],
+      ['ok', null, 200],
+      ['refused', 'draining', 503],
+      ['refused', 'draining', 503],
+    ])
     assert.equal(complaintsOf(gateway), '')
   })
 }
@@ -140,15 +138,12 @@ test('what is not finished when the drain time-out ends is cut visibly, and has 
   assert.deepEqual([refused.status, refused.header('x-tokenweir-error')], [503, 'draining'])
   await uploading.waitForServerEnd()
   assert.deepEqual(leftFiles(gateway.directory), [])
-  assert.deepEqual(
-    readCalls(gateway.databaseFile).map((row) => [row.outcome, row.failure_code, row.status]),
-    [
-      ['gateway_error', 'draining', 200],
-      ['gateway_error', 'draining', 200],
-      ['refused', 'draining', 503],
-      ['refused', 'draining', 503],
-    ],
-  )
+  assert.deepEqual(fieldsOf(readCalls(gateway.databaseFile), 'outcome', 'failure_code', 'status'), [
+    ['gateway_error', 'draining', 200],
+    ['gateway_error', 'draining', 200],
+    ['refused', 'draining', 503],
+    ['refused', 'draining', 503],
+  ])
   assert.equal(complaintsOf(gateway), '')
 })
 
@@ -173,10 +168,7 @@ test('a second signal stops at once, and the next start finds the unfinished cal
   await recordedCalls(next, 1)
   assert.deepEqual(await next.stop(), { code: 0, signal: null })
   assert.deepEqual(leftFiles(dir.path), [])
-  assert.deepEqual(
-    readCalls(next.databaseFile).map((row) => row.outcome),
-    ['interrupted'],
-  )
+  assert.deepEqual(fieldsOf(readCalls(next.databaseFile), 'outcome'), ['interrupted'])
 })
 
 test('a port in use ends the start with code 3, and no file is touched', async () => {

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { cannotActAsOthers, curl, nobodysId } from '../support/curl.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { rawLogOf } from '../support/raw-log.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const key = 'sk-lent-0a1b2c3d4e5f6071'
 const adminToken = 'the-admin-token-of-this-test'
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({
-  upstream: upstream.baseUrl,
+const { upstream, gateway } = await startGatewayOfFile({
   args: ['--raw-log'],
   env: { UPSTREAM_API_KEY: key, TOKENWEIR_ADMIN_TOKEN: adminToken },
 })
@@ -26,10 +24,6 @@ const routes: readonly (readonly [method: string, name: string])[] = [
 ]
 const asJson = ['--header', 'Content-Type: application/json', '--data', '{"enabled":false}']
 const withToken = ['--header', `x-tokenweir-admin-token: ${adminToken}`]
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
 
 /** The credential with which the upstream saw a call that brings none. */
 async function lent(options: readonly string[] = [], userId?: number): Promise<string | undefined> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Outcome } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { exchange, exchangeBytes, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { freePort } from '../support/free-port.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -11,14 +13,8 @@ import type { RawResponse } from '../support/raw-response.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { cut, reset, write } from '../support/reply-step.ts'
 import { chunkFrame } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({ upstream: upstream.origin, args: ['--max-body-mb', '1'] })
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile({ args: ['--max-body-mb', '1'] })
 
 /** The error that an own answer holds, after its outer shape was found to be that of `docs/errors.md`. */
 function assertOwnError(
@@ -143,13 +139,10 @@ test('loop_detected: a gateway whose upstream is itself answers, and does not st
   assertOwnError(response, 508, 'loop_detected', 'invalid_request_error')
   assert.equal(response.header('x-should-retry'), 'false')
   const rows = await recordedCalls(loop, 2)
-  assert.deepEqual(
-    rows.map((row) => [row.outcome, row.failure_code, row.status]),
-    [
-      ['upstream_error', 'upstream_http', 508],
-      ['refused', 'loop_detected', 508],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome', 'failure_code', 'status'), [
+    ['upstream_error', 'upstream_http', 508],
+    ['refused', 'loop_detected', 508],
+  ])
 })
 
 test('loop_detected: also through another gateway', async () => {

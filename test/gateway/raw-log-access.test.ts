@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type RequestParts, requestBytes } from '../support/exchange.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { rawLogOf } from '../support/raw-log.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type RawResponse, parseRawResponse } from '../support/raw-response.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const adminToken = 'the-admin-token-of-this-test'
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({
-  upstream: upstream.origin,
+const { upstream, gateway } = await startGatewayOfFile({
   args: ['--allow-host', 'gateway.example', '--raw-log'],
   env: { TOKENWEIR_ADMIN_TOKEN: adminToken },
 })
 const log = rawLogOf(gateway)
 const bait = 'a-prompt-that-nobody-else-may-read'
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
 
 const routes: readonly (readonly [method: string, name: string])[] = [
   ['GET', 'status'],

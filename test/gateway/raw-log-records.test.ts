@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { streamReply, streamedToolCall } from '../clients/both-ways.ts'
 import { type RequestParts, exchange, requestBytes } from '../support/exchange.ts'
 import { openFeed } from '../support/feed-reader.ts'
 import { filesBelow } from '../support/files-below.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
 import { rawLogOf } from '../support/raw-log.ts'
@@ -16,18 +17,11 @@ import type { RawResponse } from '../support/raw-response.ts'
 import { rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, until, write } from '../support/reply-step.ts'
 import { bodyReply, chunkFrame, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({
-  upstream: upstream.origin,
+const { upstream, gateway } = await startGatewayOfFile({
   args: ['--max-body-mb', '1', '--raw-log-max-body-kb', '64', '--retry-429-max', '1', '--raw-log'],
 })
 const log = rawLogOf(gateway)
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
 
 const chat = '{"model":"m","messages":[]}'
 

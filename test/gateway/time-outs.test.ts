@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
@@ -55,14 +56,11 @@ test('the first byte has its limit, the rest of the answer another, and each pie
   assert.deepEqual([slow.status, slow.complete], [200, true])
   const rows = await Promise.all(answers.map((answer) => rowOf(gateway, answer)))
   await recordedCalls(gateway, 3)
-  assert.deepEqual(
-    rows.map((row) => [row.outcome, row.failure_code, row.status, row.chunks]),
-    [
-      ['upstream_error', 'upstream_timeout', 504, null],
-      ['upstream_cut', 'upstream_timeout', 200, 1],
-      ['ok', null, 200, 5],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome', 'failure_code', 'status', 'chunks'), [
+    ['upstream_error', 'upstream_timeout', 504, null],
+    ['upstream_cut', 'upstream_timeout', 200, 1],
+    ['ok', null, 200, 5],
+  ])
   assert.ok(rows[0]!.duration_ms! >= firstByteMs && rows[1]!.duration_ms! >= idleMs)
   assert.ok(rows[2]!.duration_ms! > idleMs)
   for (const request of upstream.requests.filter(({ target }) => !target.endsWith('slow'))) {
@@ -127,10 +125,7 @@ test('an upstream that does not take the connection: 502 after the connect time-
     assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [502, 'upstream_unreachable'])
   }
   const rows = await recordedCalls(gateway, 2)
-  assert.deepEqual(
-    rows.map((row) => row.outcome),
-    ['upstream_error', 'upstream_error'],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome'), ['upstream_error', 'upstream_error'])
   // Who leaves meanwhile frees the slot at once.
   await using patient = await start(60_000)
   await leavesWhileConnecting(patient)

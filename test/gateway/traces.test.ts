@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { listenOnLoopback } from '../../src/lib/http/http.ts'
 import { Condition } from '../support/condition.ts'
 import { exchange } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth } from '../support/gateway-state.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
@@ -97,15 +98,12 @@ describe('traces', { concurrency: true }, () => {
       [undefined, undefined],
     ])
     assert.ok(upstream.requests[0]!.headBytes.includes(`TraceParent: ${parents[0]}\r\n`))
-    assert.deepEqual(
-      rows.slice(0, 4).map(({ trace_id, parent_span_id }) => [trace_id, parent_span_id]),
-      [
-        [trace, '00f067aa0ba902b7'],
-        [trace, null],
-        [null, null],
-        [null, null],
-      ],
-    )
+    assert.deepEqual(fieldsOf(rows.slice(0, 4), 'trace_id', 'parent_span_id'), [
+      [trace, '00f067aa0ba902b7'],
+      [trace, null],
+      [null, null],
+      [null, null],
+    ])
 
     const [post] = receiver.posts
     for (const { path, headers, body } of receiver.posts) {
@@ -161,10 +159,12 @@ describe('traces', { concurrency: true }, () => {
     await untilUpstreams(gateway, 'another upstream', ([, named]) => named?.name === 'plain')
     await exchange(gateway.port, 'POST', `/plain${path}`, { body })
     const rows = await recordedCalls(gateway, 4)
-    assert.deepEqual(
-      rows.map(({ upstream }) => upstream),
-      [`127.0.0.1:${byDefault.port}`, `127.0.0.1:${lab.port}`, '127.0.0.1', '127.0.0.1'],
-    )
+    assert.deepEqual(fieldsOf(rows, 'upstream'), [
+      `127.0.0.1:${byDefault.port}`,
+      `127.0.0.1:${lab.port}`,
+      '127.0.0.1',
+      '127.0.0.1',
+    ])
     await gateway.stop()
     const told = receiver.spans().map((span) => attributesOf(span))
     assert.deepEqual(

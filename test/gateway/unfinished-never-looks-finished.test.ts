@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { upstreamDeaths } from '../faults/upstream-deaths.ts'
 import { watchingClients } from '../faults/watching-clients.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
@@ -108,13 +109,10 @@ test('an upload whose upstream dies meanwhile is answered, or cut, and never han
     else assert.deepEqual([answer.status, answer.complete], [200, false])
   }
   const rows = await upstream.recorded(deaths.length)
-  assert.deepEqual(
-    rows.map((row) => [row.outcome, row.failure_code]),
-    [
-      ['upstream_error', 'upstream_unreachable'],
-      ['upstream_error', 'upstream_unreachable'],
-      ['upstream_cut', 'upstream_reset'],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome', 'failure_code'), [
+    ['upstream_error', 'upstream_unreachable'],
+    ['upstream_error', 'upstream_unreachable'],
+    ['upstream_cut', 'upstream_reset'],
+  ])
   await upstream.untilCalls()
 })

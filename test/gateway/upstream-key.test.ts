@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { filesBelow } from '../support/files-below.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const key = 'sk-lent-4f1d0c9b8a7e6d5c'
 const adminToken = 'admin-81b0a2c3d4e5f607'
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({
-  upstream: upstream.origin,
+const { upstream, gateway } = await startGatewayOfFile({
   env: { UPSTREAM_API_KEY: key, TOKENWEIR_ADMIN_TOKEN: adminToken },
-})
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
 })
 
 let asked = 0

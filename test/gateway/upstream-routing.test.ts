@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange, requestBytes, whenOpen } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { freePort } from '../support/free-port.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { untilWarned } from '../support/gateway-state.ts'
@@ -123,7 +124,7 @@ test('a call goes by its path, else by its model, else to the default, and its b
     rows.push(await rowOf(gateway, answer))
   }
   assert.deepEqual(
-    rows.map(({ upstream_name, upstream }) => [upstream_name, upstream]),
+    fieldsOf(rows, 'upstream_name', 'upstream'),
     cases.map(([, , { port }, name]) => [name, `127.0.0.1:${port}`]),
   )
   // Behind a name what is known of paths is known as well.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange } from '../support/exchange.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { untilNoted } from '../support/open-calls.ts'
@@ -10,12 +11,7 @@ import { stall } from '../support/reply-step.ts'
 import { type HeaderLines, jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [] }) })
-const gateway = await startGatewayProcess({ upstream: upstream.origin })
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
-})
+const { upstream, gateway } = await startGatewayOfFile({}, { reply: () => jsonReply(200, { choices: [] }) })
 
 const path = '/v1/chat/completions'
 const key = 'sk-proj-abcdEFGH1234ijklMNOP5678'

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import OpenAI from 'openai'
 import { assertWithin } from '../support/assert-within.ts'
 import { requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, responseHead, sseEvent, streamHead } from '../support/response-bytes.ts'
@@ -176,13 +177,10 @@ test('closing after the end mark is no leaving, and after an error event the err
     assert.equal((await request.connection.closed).by, 'client')
   }
   const rows = await upstream.recorded(2)
-  assert.deepEqual(
-    rows.map((row) => [row.outcome, row.failure_code, row.status, row.upstream_error_code]),
-    [
-      ['ok', null, 200, null],
-      ['upstream_error', 'stream_error', 200, 'busy'],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'outcome', 'failure_code', 'status', 'upstream_error_code'), [
+    ['ok', null, 200, null],
+    ['upstream_error', 'stream_error', 200, 'busy'],
+  ])
 })
 
 for (const way of ['fin', 'reset', 'half-close'] as const) {
@@ -213,10 +211,7 @@ for (const way of ['fin', 'reset', 'half-close'] as const) {
     assert.deepEqual(new Set(rows.map((row) => row.outcome)), new Set(['client_disconnected']))
     assert.deepEqual(new Set(rows.map((row) => row.status)), new Set([499]))
     const uploads = rows.filter((row) => row.endpoint === '/v1/files')
-    assert.deepEqual(
-      uploads.map((row) => row.request_bytes),
-      [50_000, 50_000, 50_000, 50_000, 50_000],
-    )
+    assert.deepEqual(fieldsOf(uploads, 'request_bytes'), [50_000, 50_000, 50_000, 50_000, 50_000])
   })
 }
 

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { exchange } from '../support/exchange.ts'
+import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { promtool } from '../support/prometheus.ts'
 import { until } from './until-answered.ts'
 
 const adminToken = 'the-admin-token-of-this-test'
-const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({
-  upstream: upstream.baseUrl,
+const { upstream, gateway } = await startGatewayOfFile({
   args: ['--max-concurrent', '7', '--token-limit', '1000'],
   env: { TOKENWEIR_ADMIN_TOKEN: adminToken },
-})
-after(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.close()
 })
 
 type Headers = Readonly<Record<string, string>>

@@ -6,6 +6,7 @@ import { Agent, type IncomingMessage, request as makeRequest } from 'node:http'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
+import { fieldsOf } from '../support/fields-of.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { promtool, type Series, startPrometheus } from '../support/prometheus.ts'
 import { type ReplyStep, stall, wait, write } from '../support/reply-step.ts'
@@ -293,10 +294,7 @@ test('the numbers of each panel are those of /api/query', async (t) => {
     'Token budget': { used: health.token_budget.total_used / tokenLimit },
     'Warnings and lost records': { 'lost records': 0 },
   }
-  assert.deepEqual(
-    panels.map(({ title }) => title),
-    Object.keys(expected),
-  )
+  assert.deepEqual(fieldsOf(panels, 'title'), Object.keys(expected))
   for (const panel of panels) {
     await t.test(panel.title, async () => {
       // A window that ends with a sample on each side, plus one millisecond, as newer versions leave out its very start.

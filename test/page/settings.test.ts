@@ -8,6 +8,7 @@ import type { ClientsReport } from '../../src/api/clients.ts'
 import { startReceiver } from '../alerts/alert-receiver.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -234,10 +235,7 @@ test('a webhook is set on the page: in force at once, its address shown nowhere'
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as ntfy$/)
   await opened.button('Send a test').click()
   await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ accepted the test: 204 No Content$/)
-  assert.deepEqual(
-    receiver.received.map(({ path }) => path),
-    ['/hidden-part'],
-  )
+  assert.deepEqual(fieldsOf(receiver.received, 'path'), ['/hidden-part'])
   await page.getByLabel('Format').selectOption('json')
   await opened.untilText('alert-receiver', /as json$/)
   await page.getByRole('list').getByText('arrived').waitFor()

@@ -17,6 +17,7 @@ import { clearPayloads } from '../../src/payloads/file/clear-payloads.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 import { measureSegments } from '../../src/payloads/file/payload-segments.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { sampleLine, sampleLines } from './sample-line.ts'
 
@@ -75,13 +76,10 @@ function assertFound(filePath: string, ids: readonly number[], endedAtMs?: (id: 
     const { request, answer } = reader.payloadsOf(id, endedAtMs?.(id))
     assert.ok(request !== null && answer !== null, `${formatCallId(id)} is not found`)
     const records = [request, answer].map((record) => JSON.parse(Buffer.from(record).toString()))
-    assert.deepEqual(
-      records.map((record) => [record.id, record.direction]),
-      [
-        [formatCallId(id), 'incoming'],
-        [formatCallId(id), 'outgoing'],
-      ],
-    )
+    assert.deepEqual(fieldsOf(records, 'id', 'direction'), [
+      [formatCallId(id), 'incoming'],
+      [formatCallId(id), 'outgoing'],
+    ])
   }
 }
 
@@ -96,10 +94,7 @@ describe('what is appended is found', () => {
     const all = recent(log.filePath)
     assert.equal(all.total_count, 100)
     assert.equal(all.truncated, false)
-    assert.deepEqual(
-      all.entries.map(({ id }) => id),
-      texts(ids.flatMap((id) => [id, id]).toReversed()),
-    )
+    assert.deepEqual(fieldsOf(all.entries, 'id'), texts(ids.flatMap((id) => [id, id]).toReversed()))
     assert.deepEqual(recent(log.filePath, 7).entries, all.entries.slice(0, 7))
     assertFound(log.filePath, ids)
     assert.deepEqual(new PayloadReader(log.filePath).payloadsOf(firstIdAt(startMs - 1)), {
@@ -131,10 +126,7 @@ describe('what is appended is found', () => {
     const some = recent(log.filePath, 1000, 12 * 2 ** 20)
     assert.equal(some.truncated, true)
     assert.equal(some.total_count, 6)
-    assert.deepEqual(
-      some.entries.map(({ id }) => id),
-      texts([ids[2]!, ids[2]!]),
-    )
+    assert.deepEqual(fieldsOf(some.entries, 'id'), texts([ids[2]!, ids[2]!]))
     assert.equal(recent(log.filePath, 1000).entries.length, 6)
     assertFound(log.filePath, ids)
     file.close()

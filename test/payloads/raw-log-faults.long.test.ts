@@ -9,6 +9,7 @@ import { parseCallId } from '../../src/call/call-id.ts'
 import { clearPayloads } from '../../src/payloads/file/clear-payloads.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 import { listSegments } from '../../src/payloads/file/payload-segments.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { until } from './log-under-test.ts'
@@ -150,10 +151,7 @@ test('cleared and read while two processes log: the log goes on, and nothing tor
   for (const { ended } of both) assert.deepEqual(await ended, { enabled: true, trouble: null, dropped: 0 })
   clearPayloads(filePath)
   assert.equal(shown(filePath).size, 0)
-  assert.deepEqual(
-    listSegments(filePath).map(({ bytes }) => bytes),
-    [0],
-  )
+  assert.deepEqual(fieldsOf(listSegments(filePath), 'bytes'), [0])
 })
 
 describe('a disk that takes no more', () => {

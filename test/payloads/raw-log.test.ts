@@ -8,6 +8,7 @@ import { systemClock } from '../../src/call/clock.ts'
 import { keepingOf } from '../../src/payloads/copy/capture-rule.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 import { startPayloadWorker } from '../../src/payloads/raw-log.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { fullDisk } from '../support/full-disk.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -101,12 +102,9 @@ describe('what is left out', () => {
     const calls = pass()
     const kept = await under.entries(4)
     const expected = [calls[3], calls[3], calls[1], calls[1]]
+    assert.deepEqual(fieldsOf(kept, 'id'), expected)
     assert.deepEqual(
-      kept.map(({ id }) => id),
-      expected,
-    )
-    assert.deepEqual(
-      (await under.entries()).slice(4).map(({ id }) => id),
+      fieldsOf((await under.entries()).slice(4), 'id'),
       [3, 3, 1, 1].map((at) => unwatched[at]),
     )
     assert.equal(watched.events.filter((event) => !('type' in event)).length, 8)
@@ -124,7 +122,7 @@ describe('what is left out', () => {
     passBy(under.log, { id: failed, record: { outcome: 'upstream_error' } })
     passBy(under.log, { id: fine })
     assert.deepEqual(
-      (await under.entries()).map(({ id }) => id),
+      fieldsOf(await under.entries(), 'id'),
       [failed, failed, before, before].map(formatCallId),
     )
   })
@@ -140,7 +138,7 @@ describe('what is left out', () => {
     )
     const kept = await under.entries()
     assert.deepEqual(
-      kept.map(({ id }) => id),
+      fieldsOf(kept, 'id'),
       copied.toReversed().flatMap((id) => [formatCallId(id), formatCallId(id)]),
     )
   })
@@ -350,10 +348,7 @@ describe('a thread that dies', () => {
     await clock.advance(9000)
     assert.deepEqual(under.log.warnings(), [])
     await clock.advance(2000)
-    assert.deepEqual(
-      under.log.warnings().map(({ code }) => code),
-      ['raw_log_stalled'],
-    )
+    assert.deepEqual(fieldsOf(under.log.warnings(), 'code'), ['raw_log_stalled'])
     const closed = under.log.close()
     await clock.advance(5000)
     await closed

@@ -10,6 +10,7 @@ import type { CostMatches, Costs } from '../../src/api/costs.ts'
 import type { RepriceJob, RepriceResult } from '../../src/api/database-job.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { override, writePrices } from '../support/price-list.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { litellmList } from './litellm-list.ts'
@@ -147,10 +148,12 @@ test('a call gets its cost; prices that are set or synced count from the next ca
     const all = await calls()
     return all.every(({ cost_usd }) => cost_usd !== null) ? all : undefined
   })
-  assert.deepEqual(
-    repriced.map(({ cost_usd }) => cost_usd),
-    [second.cost_usd, second.cost_usd, fourth.cost_usd, fourth.cost_usd],
-  )
+  assert.deepEqual(fieldsOf(repriced, 'cost_usd'), [
+    second.cost_usd,
+    second.cost_usd,
+    fourth.cost_usd,
+    fourth.cost_usd,
+  ])
   type Grouped = { readonly summary: { readonly cost_usd: number; readonly unpriced_calls: number } }
   const { summary } = await json<Grouped>('GET', '/api/query?group_by=model')
   const nano = (usd: number | null): number => Math.round((usd ?? 0) * 1e9)

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import type { GatewaysReport } from '../../src/api/gateways.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { until as held } from '../support/reply-step.ts'
@@ -52,7 +53,7 @@ test('a page tells of all gateways; one that is silent for its lease and ten sec
   await json.exited
   const told = JSON.parse(json.stdout) as GatewaysReport
   assert.deepEqual(
-    told.gateways.map(({ instance }) => instance),
+    fieldsOf(told.gateways, 'instance'),
     gateways.map(({ instance }) => instance),
   )
 
@@ -113,10 +114,7 @@ test('without --share there is the own gateway alone, and nothing to release', a
   await dashboard.ask('POST', '/api/proxy/start')
   const { gateways, problem } = await list()
   const { instance } = await dashboard.status()
-  assert.deepEqual(
-    gateways.map((row) => [row.instance, row.is_own, row.state]),
-    [[instance, true, 'ok']],
-  )
+  assert.deepEqual(fieldsOf(gateways, 'instance', 'is_own', 'state'), [[instance, true, 'ok']])
   assert.equal(problem, null)
   const command = startCommandProcess({ args: ['gateways'], directory: dashboard.directory })
   await command.exited

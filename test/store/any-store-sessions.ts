@@ -7,6 +7,7 @@ import type { SessionPage, SessionSort } from '../../src/call/call-session.ts'
 import { formatCallId } from '../../src/call/call-id.ts'
 import { bareCall, chatCall, sampleStartMs } from './sample-call.ts'
 import { type OpenStore, type StoreContent, idAt } from './store-content.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 
 const run = 'run 1’; DROP TABLE calls --'
 /** Calls of three sessions, and one of none. */
@@ -69,10 +70,7 @@ export function testSessions(what: string, open: OpenStore): void {
         limit: 100,
         ...(search !== undefined && { search }),
       })
-      assert.deepEqual(
-        whole.sessions.map(({ session }) => session),
-        expected,
-      )
+      assert.deepEqual(fieldsOf(whole.sessions, 'session'), expected)
       assert.equal(whole.nextBeforeId, null)
     })
 

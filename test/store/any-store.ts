@@ -8,6 +8,7 @@ import type { CallSort, StoreReader } from '../../src/call/call-reader.ts'
 import { testSessions } from './any-store-sessions.ts'
 import { chatCall, fullCall, sampleStartMs } from './sample-call.ts'
 import { type OpenStore, fiveCalls, idAt, trace } from './store-content.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 
 const milliseconds = (calls: readonly { started_at: string }[]): number[] =>
   calls.map((call) => Date.parse(call.started_at) - sampleStartMs)
@@ -306,15 +307,9 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual([await history.ranBefore(first), await history.ranBefore(first + 1)], [false, true])
     const [fromMs, toMs] = [sampleStartMs + 60_000, sampleStartMs + 120_000]
     const limits = await history.limits(fromMs, toMs)
-    assert.deepEqual(
-      limits.map(({ maxConcurrent }) => maxConcurrent),
-      [4, 8],
-    )
+    assert.deepEqual(fieldsOf(limits, 'maxConcurrent'), [4, 8])
     const events = await history.events(fromMs, toMs, 1)
-    assert.deepEqual(
-      events.map(({ kind }) => kind),
-      ['stop'],
-    )
+    assert.deepEqual(fieldsOf(events, 'kind'), ['stop'])
   })
 
   test(`${what}: nothing was ever recorded`, async () => {
@@ -333,10 +328,7 @@ export async function assertEmpty(reader: StoreReader): Promise<void> {
   assert.deepEqual([await reader.call(1), await reader.extent(), await reader.lastSeq()], [null, null, 0])
   assert.deepEqual(await reader.choices(), { models: [], types: [] })
   const { history } = reader
-  assert.deepEqual(
-    (await history.slotUse(edgesMs)).map(({ minutes }) => minutes),
-    [0],
-  )
+  assert.deepEqual(fieldsOf(await history.slotUse(edgesMs), 'minutes'), [0])
   assert.deepEqual(await history.missingMinutes([0, 9]), [])
   assert.equal(await history.ranBefore(9), false)
   assert.deepEqual([await history.limits(0, 9), await history.events(0, 9, 9)], [[], []])

@@ -20,6 +20,7 @@ import { openImport } from '../../src/import/open-import.ts'
 import { importCalls } from '../../src/store/jobs/import-calls.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { startCommandProcess } from '../support/command-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 
 type Entry = Readonly<Record<string, string | number | null>>
@@ -144,10 +145,7 @@ test('two thousand calls of one millisecond stay in it, and what has no place th
   }
   using database = new DatabaseSync(db, { readOnly: true })
   const times = database.prepare('SELECT id >> 12 AS ms, count(*) AS n FROM calls GROUP BY 1').all()
-  assert.deepEqual(
-    times.map(({ ms, n }) => [ms, n]),
-    [[Date.parse(entry.startTime), 2000]],
-  )
+  assert.deepEqual(fieldsOf(times, 'ms', 'n'), [[Date.parse(entry.startTime), 2000]])
 
   writeFileSync(file, ndjsonOf(Array.from({ length: 4100 }, () => entry)))
   await using command = startCommandProcess({ args: ['db', 'import', file, '--db', db], directory: dir.path })

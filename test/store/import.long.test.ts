@@ -23,6 +23,7 @@ import { importCalls } from '../../src/store/jobs/import-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startCommandProcess } from '../support/command-process.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { assertNear, fiftyAnswers, withoutSource } from './fifty-answers.ts'
@@ -195,7 +196,7 @@ test('calls of another gateway that have the ids of ours get others, the same on
   assert.deepEqual(counts(await imported(db, one)), [0, 50, 0, null])
   const calls = await callsOf(readerOf(db))
   assert.deepEqual(
-    calls.map(({ started_at }) => started_at),
+    fieldsOf(calls, 'started_at'),
     some.flatMap(({ started_at }) => [started_at, started_at]),
   )
   assertSound(db)

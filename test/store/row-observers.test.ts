@@ -9,6 +9,7 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { OpenCalls } from '../../src/store/write/open-calls.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
@@ -54,10 +55,7 @@ test('each row is told once, as it was recorded and with its cost', async () => 
   const { calls, isClosed } = noted(notes)
   assert.ok(isClosed)
   const [toldFull, toldChat, toldBare] = calls
-  assert.deepEqual(
-    calls.map(({ id }) => id),
-    [full.id, chat.id, bare.id],
-  )
+  assert.deepEqual(fieldsOf(calls, 'id'), [full.id, chat.id, bare.id])
   for (const [told, sent] of [
     [toldFull!, full],
     [toldBare!, bare],
@@ -90,10 +88,7 @@ test('calls that a dead gateway left are told by the one that makes them rows', 
   // Calls of dead gateways are looked for before anything else is done.
   await writer.usageByMinute(0)
   await writer.close()
-  assert.deepEqual(
-    noted(notes).calls.map(({ outcome }) => outcome),
-    ['interrupted'],
-  )
+  assert.deepEqual(fieldsOf(noted(notes).calls, 'outcome'), ['interrupted'])
 })
 
 for (const failsIn of ['load', 'recorded', 'answer'] as const) {

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallReader } from '../../src/call/call-reader.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { schemaVersion } from '../../src/store/sqlite/schema.ts'
@@ -63,7 +64,7 @@ test('calls become rows, whatever they hold; close leaves one tidy file', async 
   assert.deepEqual(readdirSync(dir.file('data')), ['calls.db', 'model_costs.json'])
   assert.equal(statSync(dir.file('data/calls.db')).mode & 0o777, 0o600)
   assert.deepEqual(
-    callsIn(dir).map((call) => call.id),
+    fieldsOf(callsIn(dir), 'id'),
     [3, 2, 1].map((ms) => formatCallId(idAt(ms))),
   )
 })
@@ -76,15 +77,14 @@ test('calls are read while they are recorded, in the order in which they ended',
   const reader = readerOf(dir)
   const first = await reader.endedSince(0, {}, 10)
   assert.deepEqual(
-    first.calls.map((call) => call.id),
+    fieldsOf(first.calls, 'id'),
     [3, 1, 2].map((ms) => formatCallId(idAt(ms))),
   )
   writer.finish(chatCall(idAt(0)))
   await eventually('a fourth', () => writer.figures().written === 4)
-  assert.deepEqual(
-    (await reader.endedSince(first.lastSeq, {}, 10)).calls.map((call) => call.id),
-    [formatCallId(idAt(0))],
-  )
+  assert.deepEqual(fieldsOf((await reader.endedSince(first.lastSeq, {}, 10)).calls, 'id'), [
+    formatCallId(idAt(0)),
+  ])
   reader.close()
   await writer.close()
 })
@@ -242,10 +242,7 @@ test('a file that another takes the place of is left, with its log, to its new n
   await eventually('a second row', () => writer.figures().written === 2)
   assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.orphan-')))
   await writer.close()
-  assert.deepEqual(
-    callsIn(dir).map((call) => call.id),
-    [formatCallId(idAt(1))],
-  )
+  assert.deepEqual(fieldsOf(callsIn(dir), 'id'), [formatCallId(idAt(1))])
 })
 
 test('a folder that cannot be made is a warning; the oldest calls make way; all is well once it can', async () => {
@@ -266,7 +263,7 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   await eventually('the warning goes', () => !codes(writer).includes('database_unavailable'))
   await writer.close()
   assert.deepEqual(
-    callsIn(dir).map((call) => call.id),
+    fieldsOf(callsIn(dir), 'id'),
     Array.from({ length: 100 }, (_, index) => formatCallId(idAt(249 - index))),
   )
 })

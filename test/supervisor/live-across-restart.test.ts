@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import { requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { stall, write } from '../support/reply-step.ts'
@@ -49,11 +50,8 @@ test('calls that a replaced gateway still finishes are told, and can be cancelle
   young.leave()
   await supervisor.stop()
   const rows = readCalls(place.file('telemetry.db'))
-  assert.deepEqual(
-    rows.map(({ model, failure_code: code }) => [model, code]),
-    [
-      ['old', 'cancelled'],
-      ['young', 'client_gone'],
-    ],
-  )
+  assert.deepEqual(fieldsOf(rows, 'model', 'failure_code'), [
+    ['old', 'cancelled'],
+    ['young', 'client_gone'],
+  ])
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, requestBytes } from '../support/exchange.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 import { openFeed } from '../support/feed-reader.ts'
 import { asRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -98,10 +99,7 @@ test('switched off after a restart, it is off for the calls that the predecessor
   assert.equal((await client.response('POST')).body.toString(), 'half')
   client.leave()
   await eventually('its end', () => place.gateways().length === 1)
-  assert.deepEqual(
-    (await log.recent()).map(({ direction }) => direction),
-    ['incoming'],
-  )
+  assert.deepEqual(fieldsOf(await log.recent(), 'direction'), ['incoming'])
 })
 
 test('as a setting it changes the running gateway, is kept, and counts where a restart brings it', async () => {

@@ -7,6 +7,7 @@ import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/options/gateway-settings.ts'
 import { eventually } from '../support/eventually.ts'
 import { commandThatWaitsFor, makeWorkplace } from './workplace.ts'
+import { fieldsOf } from '../support/fields-of.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']
 /** An address of nobody's machine (RFC 5737), which cannot be bound. */
@@ -54,10 +55,7 @@ test('operations come in the order in which they were asked for', async () => {
     supervisor.restart(),
     supervisor.stop(),
   ])
-  assert.deepEqual(
-    answers.map(({ state }) => state),
-    ['running', 'stopped', 'running', 'running', 'stopped'],
-  )
+  assert.deepEqual(fieldsOf(answers, 'state'), ['running', 'stopped', 'running', 'running', 'stopped'])
   const pids = answers.map(({ pid }) => pid)
   assert.equal(new Set(pids).size, 4)
   assert.deepEqual(place.gateways(), [])
