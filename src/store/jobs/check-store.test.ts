@@ -112,11 +112,11 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
       ({ days }) => days.wrongMs,
     ],
   ]
-  for (const [sql, found] of wrongs) {
+  for (const [sql, wrongDays] of wrongs) {
     await using dir = await makeTempDir()
     const path = makeDatabase(dir)
     change(path, sql)
-    assert.deepEqual(found(check(path)), [firstDayMs], sql)
+    assert.deepEqual(wrongDays(check(path)), [firstDayMs], sql)
   }
 })
 

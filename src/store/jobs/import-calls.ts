@@ -129,11 +129,11 @@ class CallImport {
     const startMs = clock.now()
     const unfoldedFromMs = foldedUntilMs(this.#database)
     const lastMs = clock.wallTime() + dayMs
-    const found = calls[Symbol.asyncIterator]()
+    const iterator = calls[Symbol.asyncIterator]()
     let stopped: string | null = null
     let batch: KeyedCall[] = []
     for (let size: number = firstSize; ;) {
-      const next = await found.next().catch((error: unknown) => {
+      const next = await iterator.next().catch((error: unknown) => {
         stopped = messageOf(error)
         return { done: true as const, value: undefined }
       })
@@ -194,7 +194,7 @@ class CallImport {
   }
 
   #write(batch: readonly KeyedCall[]): void {
-    const placed = this.#place(batch)
+    const placed = this.#assignIds(batch)
     if (this.#request.dryRun) return
     let left = this.#insert(placed)
     if (left.conflicts > 0) {
@@ -203,7 +203,7 @@ class CallImport {
       this.#ids.begin(0, 0)
       const rest = placed.filter((each) => !this.#isThere(each))
       this.#added -= rest.length
-      left = this.#insert(this.#place(rest))
+      left = this.#insert(this.#assignIds(rest))
     }
     this.#added -= left.dropped
     for (let index = 0; index < left.dropped; index++) {
@@ -234,7 +234,7 @@ class CallImport {
   }
 
   /** The calls that are to be added, with their ids; the others are counted. */
-  #place(batch: readonly KeyedCall[]): readonly PlacedCall[] {
+  #assignIds(batch: readonly KeyedCall[]): readonly PlacedCall[] {
     this.#placed.clear()
     this.#keys.clear()
     const times = batch.map(({ call }) => startedAtMs(call.id))
@@ -259,9 +259,9 @@ class CallImport {
   #idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
     if (this.#entries.has(key)) return 'present'
     if (this.#request.hasIds) {
-      const own = this.#at(call)
-      if (own === 'same') return 'present'
-      if (own === 'interrupted' || (own === 'free' && this.#mayTake(call.id))) return call.id
+      const idState = this.#at(call)
+      if (idState === 'same') return 'present'
+      if (idState === 'interrupted' || (idState === 'free' && this.#mayTake(call.id))) return call.id
     }
     const ms = startedAtMs(call.id)
     return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
@@ -329,10 +329,10 @@ type Findings = Map<string, { count: number; problem: string; lines: number[] }>
 
 function find(findings: Findings, line: number, problem: string): void {
   const kind = problem.replaceAll(/"(?:[^"\\]|\\.)*"|[\d.e+-]+/g, '#')
-  const found = findings.get(kind)
-  if (found !== undefined) {
-    found.count++
-    if (found.lines.length < mostLines) found.lines.push(line)
+  const finding = findings.get(kind)
+  if (finding !== undefined) {
+    finding.count++
+    if (finding.lines.length < mostLines) finding.lines.push(line)
   } else if (findings.size < mostProblems) findings.set(kind, { count: 1, problem, lines: [line] })
 }
 

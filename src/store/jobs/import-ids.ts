@@ -17,8 +17,8 @@ export class ImportIds {
   begin(fromMs: number, untilMs: number): void {
     this.#taken.clear()
     const sql = 'SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1'
-    const found = fromMs > untilMs ? 0 : this.#statements.number(sql, firstIdAt(fromMs), firstIdAt(untilMs))
-    this.#empty = found === null ? [fromMs, untilMs] : [0, 0]
+    const firstId = fromMs > untilMs ? 0 : this.#statements.number(sql, firstIdAt(fromMs), firstIdAt(untilMs))
+    this.#empty = firstId === null ? [fromMs, untilMs] : [0, 0]
   }
 
   isFree(id: number): boolean {

@@ -20,7 +20,7 @@ const restModel = 'other'
 /** Adds calls up by local day and model, and all of them. */
 export class RepriceDays {
   readonly #zone: ZonedTime
-  readonly #whole = noSums()
+  readonly #totals = noSums()
   /** By day and model. */
   readonly #days = new Map<string, readonly [day: string, model: string | null, sums: Sums]>()
 
@@ -32,7 +32,7 @@ export class RepriceDays {
   add(call: SummedCall, model: string | null, after: number | null): void {
     const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
     const before = valueIn(call, 'cost_nano_usd')
-    for (const sums of [this.#whole, this.#sumsOf(day, model)]) {
+    for (const sums of [this.#totals, this.#sumsOf(day, model)]) {
       sums.calls += 1
       sums.before = sum(sums.before, before)
       sums.after = sum(sums.after, after)
@@ -45,7 +45,7 @@ export class RepriceDays {
   summary(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
     const days = [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1))
     return {
-      ...summaryOf(this.#whole),
+      ...summaryOf(this.#totals),
       days: days.map(([, [day, model, sums]]) => Object.assign({ day, model }, summaryOf(sums))),
     }
   }

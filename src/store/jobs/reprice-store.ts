@@ -123,10 +123,10 @@ function repriceCalls(
     pricer.costOf({ ...priceable(call, words), startedAtMs: startedAtMs(valueIn(call, 'id') ?? 0) })
   const slice: SlicedWork['slice'] = (limit) => {
     const rows = statements.all(next, afterId, pastId, limit)
-    const own = rows.filter(
+    const ownRows = rows.filter(
       (row) => words.wordOf('labels', priceColumn(row, 'price_source_id')) !== upstreamSource,
     )
-    const changed = own
+    const changed = ownRows
       .map((call) => ({ call, cost: costOf(call) }))
       .filter((priced) => !isSame(priced, words))
     if (!dryRun && changed.length > 0) write(changed)
@@ -134,7 +134,7 @@ function repriceCalls(
       days.add(call, words.wordOf('models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
     }
     looked += rows.length
-    reported += rows.length - own.length
+    reported += rows.length - ownRows.length
     const hasMore = rows.length === limit
     afterId = valueIn(rows.at(-1) ?? [], 'id') ?? afterId
     return { done: minutesTo(hasMore ? afterId : pastId), hasMore }

@@ -45,12 +45,12 @@ export function aggregate(
   const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
   const isMerged = (isFew || rowCondition.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-  const whole: SumQuestion = { ...question, edgesMs: ends, dimension: null }
-  const [found = [], all = []] = reader.ask(isMerged ? [question] : [question, whole])
+  const undivided: SumQuestion = { ...question, edgesMs: ends, dimension: null }
+  const [divided = [], all = []] = reader.ask(isMerged ? [question] : [question, undivided])
   const total = new CallSums()
   for (const { sums: parts } of all) parts.addTo(total)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-  const groups = withTop(found, top, isUnbounded(dimension)).map(({ bucket, value, isRest, parts }) => {
+  const groups = withTop(divided, top, isUnbounded(dimension)).map(({ bucket, value, isRest, parts }) => {
     const sums = mergedFigures(parts)
     if (isMerged) total.merge(sums)
     const group: CallGroup = {

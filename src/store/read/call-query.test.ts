@@ -105,13 +105,13 @@ test('sessions know what is left of them after folding, and figures by session a
         [['run', 1]],
       )
       const edgesMs = [sampleStartMs, sampleStartMs + 9]
-      const asked: readonly Omit<CallQuestion, 'edgesMs'>[] = [
+      const questions: readonly Omit<CallQuestion, 'edgesMs'>[] = [
         { filter: {}, dimension: 'session' },
         { filter: {}, dimension: 'tag:env' },
         { filter: { session: ['run'] }, dimension: null },
         { filter: { tag: ['env:prod'] }, dimension: 'model' },
       ]
-      for (const question of asked)
+      for (const question of questions)
         await assert.rejects(() => reader.aggregate({ ...question, edgesMs }), { name: 'FoldedRangeError' })
     },
     { isRolled: true },
@@ -125,14 +125,14 @@ test('a tag of more sets than are looked up is found all the same', async () => 
   await using store = await open({ calls })
   const { reader } = store
   const edgesMs = [sampleStartMs, sampleStartMs + 6000]
-  const found = async (...tag: readonly string[]): Promise<readonly [number, number]> => {
+  const countsOf = async (...tag: readonly string[]): Promise<readonly [number, number]> => {
     const { summary } = await reader.aggregate({ filter: { tag }, edgesMs, dimension: null })
     return [(await reader.list({ tag }, { limit: 10_000 })).length, summary.calls]
   }
-  assert.deepEqual(await found('all:1'), [5500, 5500])
-  assert.deepEqual(await found('all:1', 'env:b'), [2750, 2750])
-  assert.deepEqual(await found('request:7', 'all:1'), [1, 1])
-  assert.deepEqual(await found('request:7', 'env:a'), [0, 0])
+  assert.deepEqual(await countsOf('all:1'), [5500, 5500])
+  assert.deepEqual(await countsOf('all:1', 'env:b'), [2750, 2750])
+  assert.deepEqual(await countsOf('request:7', 'all:1'), [1, 1])
+  assert.deepEqual(await countsOf('request:7', 'env:a'), [0, 0])
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'tag:env', top: 100 })
   assert.deepEqual(
     groups.map(({ value: entry, figures }) => [entry, figures.calls]),

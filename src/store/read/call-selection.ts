@@ -39,17 +39,17 @@ export function selectionOf(filter: CallFilter, words: CallDictionary): CallSele
   const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
   let rowCondition: CallCondition = { conditions: [], values: [] }
   for (const { name, by, field } of namedFilters) {
-    const asked = filter[name]
-    if (asked === undefined) continue
-    if (typeof asked === 'number') {
-      rowCondition = bothConditions(rowCondition, boundCondition(by === 'least' ? '>=' : '<=', field, asked))
+    const wanted = filter[name]
+    if (wanted === undefined) continue
+    if (typeof wanted === 'number') {
+      rowCondition = bothConditions(rowCondition, boundCondition(by === 'least' ? '>=' : '<=', field, wanted))
       continue
     }
     if (field.kind === 'text') {
-      rowCondition = bothConditions(rowCondition, inCondition(field.column, new Set(asked.map(String))))
+      rowCondition = bothConditions(rowCondition, inCondition(field.column, new Set(wanted.map(String))))
       continue
     }
-    const allowed = storedValues(field, asked, words)
+    const allowed = storedValues(field, wanted, words)
     if (allowed.size === 0) return null
     if (isDimension(name)) ids[name] = allowed
     else rowCondition = bothConditions(rowCondition, inCondition(field.column, allowed))
@@ -113,17 +113,17 @@ function isDimension(name: FilterName): name is FieldDimension & FilterName {
 /** The column's values for these words; words that no call has are left out. */
 function storedValues(
   { codes, table, kind }: NamedField,
-  asked: readonly (string | number)[],
+  wanted: readonly (string | number)[],
   words: CallDictionary,
 ): ReadonlySet<number> {
-  if (table !== undefined) return words.idsOf(table, asked.map(String))
-  if (kind === 'fingerprint') return new Set(asked.map((hex) => Number.parseInt(String(hex), 16) | 0))
-  return new Set(asked.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
+  if (table !== undefined) return words.idsOf(table, wanted.map(String))
+  if (kind === 'fingerprint') return new Set(wanted.map((hex) => Number.parseInt(String(hex), 16) | 0))
+  return new Set(wanted.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
 }
 
 /** In whole units, as they are stored: 8.008 ms are 8007.999… µs in floating point. */
-function boundCondition(comparison: '>=' | '<=', { column, kind }: NamedField, asked: number): CallCondition {
-  const value = asked * (amountOf(kind)?.perShown ?? 1)
-  const whole = comparison === '>=' ? Math.ceil(value - rounding) : Math.floor(value + rounding)
-  return { conditions: [`c.${column} ${comparison} ?`], values: [whole] }
+function boundCondition(comparison: '>=' | '<=', { column, kind }: NamedField, bound: number): CallCondition {
+  const value = bound * (amountOf(kind)?.perShown ?? 1)
+  const integer = comparison === '>=' ? Math.ceil(value - rounding) : Math.floor(value + rounding)
+  return { conditions: [`c.${column} ${comparison} ?`], values: [integer] }
 }

@@ -33,13 +33,13 @@ export function endedWithin(
   isOver: IsOver,
   { fromMs, afterSeq, most, withinMs }: EndedBounds,
 ): readonly EndedCall[] {
-  const found = new Map<number, EndedCall>()
+  const calls = new Map<number, EndedCall>()
   const untilMs = performance.now() + withinMs
   const read = (sql: string, cursorAt: 0 | 1, ...from: readonly number[]): void => {
     for (let past = Number.MAX_SAFE_INTEGER, read = 0; read < most;) {
       if (isOver()) throw new QueryTooSlowError()
       const rows = statements.all<Row>(sql, past, ...from)
-      for (const row of rows) found.set(row[0], endedCall(row, words))
+      for (const row of rows) calls.set(row[0], endedCall(row, words))
       read += rows.length
       past = rows.at(-1)?.[cursorAt] ?? past
       if (rows.length < pageRows || performance.now() >= untilMs) break
@@ -47,7 +47,7 @@ export function endedWithin(
   }
   read(byEnd, 1, firstIdAt(Math.floor(Math.max(0, fromMs - longestMs))), Math.ceil(fromMs * 1000))
   read(byWriting, 0, afterSeq)
-  return [...found.values()].toSorted((one, other) => other.seq - one.seq).slice(0, most)
+  return [...calls.values()].toSorted((one, other) => other.seq - one.seq).slice(0, most)
 }
 
 function endedCall(row: Row, words: CallDictionary): EndedCall {

@@ -118,7 +118,7 @@ function valuesAt(
 ): readonly number[] {
   const ranks: number[] = []
   for (const position of positions) ranks.push(Math.floor(position), Math.ceil(position))
-  const found = histogram.atRanks(ranks)
+  const neighbours = histogram.atRanks(ranks)
   const valueOf = (rank: number, us: number): number => {
     if (rank <= 0) return convert(min)
     if (rank >= count - 1) return convert(max)
@@ -126,8 +126,8 @@ function valuesAt(
   }
   return positions.map((position, index) => {
     const below = Math.floor(position)
-    const low = valueOf(below, found[2 * index] ?? 0)
+    const low = valueOf(below, neighbours[2 * index] ?? 0)
     if (position === below) return low
-    return low + (valueOf(below + 1, found[2 * index + 1] ?? 0) - low) * (position - below)
+    return low + (valueOf(below + 1, neighbours[2 * index + 1] ?? 0) - low) * (position - below)
   })
 }

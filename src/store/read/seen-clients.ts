@@ -21,16 +21,16 @@ export function seenClients(
   isOver: IsOver,
   bounds: CountingBounds,
 ): SeenClients {
-  const seen = new Map<string, Row>()
+  const byName = new Map<string, Row>()
   const fromMs = readNewestFirst(bounds, isOver, (...ids) => {
     for (const [client, key, calls, tokens, lastId] of statements.all<Row>(seenSql, ...ids)) {
       const name = `${client} ${key}`
-      const [, , laterCalls = 0, laterTokens = 0, last = lastId] = seen.get(name) ?? []
-      seen.set(name, [client, key, calls + laterCalls, tokens + laterTokens, last])
+      const [, , laterCalls = 0, laterTokens = 0, last = lastId] = byName.get(name) ?? []
+      byName.set(name, [client, key, calls + laterCalls, tokens + laterTokens, last])
     }
   })
   // Names are many where strangers make them up.
-  const most = [...seen.values()].sort((one, other) => other[2] - one[2]).slice(0, mostSeen)
+  const most = [...byName.values()].sort((one, other) => other[2] - one[2]).slice(0, mostSeen)
   const clients = most.map(([client, key, calls, tokens, lastId]) => ({
     client: words.wordOf('clients', client),
     key_fingerprint: key === null ? null : (key >>> 0).toString(16).padStart(8, '0'),

@@ -89,11 +89,11 @@ export class SessionList {
       const ranked = this.#ranked(this.#searched(filter, search, Infinity), sort, rising)
       return { sessions: ranked.slice(0, limit).map((id) => this.#summaryOf(id)), nextBeforeId: null }
     }
-    const found = this.#searched(filter, search, limit + 1, beforeId)
-    const shown = found.slice(0, limit)
+    const matches = this.#searched(filter, search, limit + 1, beforeId)
+    const shown = matches.slice(0, limit)
     return {
       sessions: shown.map(([sessionId]) => this.#summaryOf(sessionId)),
-      nextBeforeId: found.length > limit ? (shown.at(-1)?.[1] ?? null) : null,
+      nextBeforeId: matches.length > limit ? (shown.at(-1)?.[1] ?? null) : null,
     }
   }
 
@@ -101,31 +101,31 @@ export class SessionList {
   #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly Found[] {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
-    if (search === undefined) return this.#found(selection, ...page)
+    if (search === undefined) return this.#matching(selection, ...page)
     const named = this.#words.idsOf('sessions', [search])
-    if (named.size > 0) return this.#found(withSessions(selection, named), ...page)
+    if (named.size > 0) return this.#matching(withSessions(selection, named), ...page)
     const meant = selectionOf({ ...filter, exactly: search }, this.#words)
     if (meant !== null) {
-      const found = this.#found(meant, ...page)
-      if (found.length > 0 || (page[1] !== undefined && this.#found(meant, 1).length > 0)) return found
+      const matches = this.#matching(meant, ...page)
+      if (matches.length > 0 || (page[1] !== undefined && this.#matching(meant, 1).length > 0)) return matches
     }
     const like = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
     const sql = `SELECT id FROM sessions WHERE ${isPart} LIMIT ${mostByName + 1}`
     const partly = this.#statements.all<readonly [number]>(sql, like)
     if (partly.length <= mostByName)
-      return this.#found(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
+      return this.#matching(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
     const isNamed = {
       conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`],
       values: [like],
     }
-    return this.#found(
+    return this.#matching(
       { ...selection, rowCondition: bothConditions(selection.rowCondition, isNamed) },
       ...page,
     )
   }
 
   /** The sessions with the newest calls of a selection. */
-  #found(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
+  #matching(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
     if (selection.ids.session !== undefined)
       return this.#ofSessions(selection, selection.ids.session, most, beforeId)
     if (most === Infinity) return [...this.#calls.sessions({ ...selection, isInSession: true })]
@@ -133,10 +133,10 @@ export class SessionList {
   }
 
   /** The ids of sessions in another order than the usual one. */
-  #ranked(found: readonly Found[], sort: SessionSort, rising: boolean): readonly number[] {
+  #ranked(matches: readonly Found[], sort: SessionSort, rising: boolean): readonly number[] {
     const sign = rising ? 1 : -1
-    const values = sort === 'last_at' ? found.map(([, callId]) => callId) : this.#values(sort, found)
-    const ranked = found.map(([sessionId, callId], index) => {
+    const values = sort === 'last_at' ? matches.map(([, callId]) => callId) : this.#values(sort, matches)
+    const ranked = matches.map(([sessionId, callId], index) => {
       const value = values[index] ?? null
       return { sessionId, callId, rank: value === null ? Infinity : sign * value }
     })
@@ -146,8 +146,8 @@ export class SessionList {
   }
 
   /** The value to rank each session by, in one statement: the deadline is checked after each session. */
-  #values(sort: keyof typeof rankColumns, found: readonly Found[]): readonly Id[] {
-    const ids = JSON.stringify(found.map(([sessionId]) => sessionId))
+  #values(sort: keyof typeof rankColumns, matches: readonly Found[]): readonly Id[] {
+    const ids = JSON.stringify(matches.map(([sessionId]) => sessionId))
     const values: Id[] = []
     for (const row of this.#statements.get(rankSql(sort)).iterate(ids)) {
       if (this.#isOver()) throw new QueryTooSlowError()
@@ -159,9 +159,9 @@ export class SessionList {
 
   /** Finds sessions by the newest calls, without the calls of sessions found before. */
   #newest(selection: CallSelection, most: number, beforeId: number): readonly Found[] {
-    const found: Found[] = []
+    const matches: Found[] = []
     const passed = new Set<number>()
-    for (let past = beforeId; found.length < most;) {
+    for (let past = beforeId; matches.length < most;) {
       const isNew = 'c.session_id IS NOT NULL AND c.session_id NOT IN (SELECT value FROM json_each(?))'
       const values = [JSON.stringify([...passed])]
       const rowCondition = bothConditions(selection.rowCondition, { conditions: [isNew], values })
@@ -176,13 +176,13 @@ export class SessionList {
         passed.add(session)
         // The session was on an earlier page.
         if (beforeId < noId && this.#last(selection, session, beforeId) !== null) continue
-        found.push([session, id])
-        if (found.length === most) break
+        matches.push([session, id])
+        if (matches.length === most) break
       }
       if (ids.length < limit) break
       past = ids.at(-1) ?? 0
     }
-    return found
+    return matches
   }
 
   #ofSessions(
@@ -300,8 +300,8 @@ export class SessionList {
 }
 
 function withSessions(selection: CallSelection, sessions: ReadonlySet<number>): CallSelection {
-  const { session: asked = sessions } = selection.ids
-  const ids = { ...selection.ids, session: asked.intersection(sessions) }
+  const { session: wanted = sessions } = selection.ids
+  const ids = { ...selection.ids, session: wanted.intersection(sessions) }
   return { ...selection, ids, index: 'calls_by_session' }
 }
 

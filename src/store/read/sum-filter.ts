@@ -36,5 +36,5 @@ export function keysPassing(
   const sql = `SELECT id, ${isOther}, ${value} FROM sum_keys WHERE grouping_id = ${grouping.id}${conditions.join('')}`
   return statements
     .all<readonly [number, number, number]>(sql, ...parts.map(([, allowed]) => JSON.stringify([...allowed])))
-    .map(([id, other, found]) => ({ id, isOther: other === 1, value: found < 0 ? null : found }))
+    .map(([id, other, stored]) => ({ id, isOther: other === 1, value: stored < 0 ? null : stored }))
 }

@@ -86,11 +86,11 @@ function assertSame(
   nameOf: (entry: number | null) => string,
   expected: ReturnType<typeof expectedOf>,
 ): void {
-  const found = new Map(groups.map((group) => [`${group.bucket} ${nameOf(group.value)}`, group.sums]))
-  assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
+  const actual = new Map(groups.map((group) => [`${group.bucket} ${nameOf(group.value)}`, group.sums]))
+  assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort())
   for (const [name, { calls, errors, tokens, durations }] of expected) {
     const figures = new CallSums()
-    found.get(name)!.addTo(figures)
+    actual.get(name)!.addTo(figures)
     assert.equal(figures.sum('calls'), calls)
     assert.equal(figures.sum('errors'), errors)
     assert.equal(figures.sum('input_tokens'), tokens)
@@ -104,8 +104,8 @@ function assertSame(
     assert.equal(distribution.max, Math.max(...durations) * 1000)
     const sorted = durations.toSorted((a, b) => a - b)
     const exact = quantileOf(sorted.length, 0.95, (rank) => sorted[rank] ?? 0)! * 1000
-    const told = distribution.histogram.percentile(0.95)!
-    assert.ok(Math.abs(told - exact) <= exact * 0.01, `${told} is not within 1% of ${exact}`)
+    const estimate = distribution.histogram.percentile(0.95)!
+    assert.ok(Math.abs(estimate - exact) <= exact * 0.01, `${estimate} is not within 1% of ${exact}`)
   }
 }
 

@@ -283,18 +283,18 @@ export class SumReader {
 
   #keysFor(grouping: Grouping, { filter, dimension }: SumQuestion): Keys {
     const by = dimension === null ? null : sumDimensionOf(dimension)
-    const found = keysPassing(this.#statements, grouping, filter, by)
+    const keys = keysPassing(this.#statements, grouping, filter, by)
     const isNamed = [by, ...Object.keys(filter)].some((each) =>
       namedDimensions.includes(each as SumDimension),
     )
     const ofColumn = dimension === null ? () => null : this.#ofColumn(dimension)
     const values = new Map<number, number | null>()
-    for (const { id, value: stored, isOther } of found) {
+    for (const { id, value: stored, isOther } of keys) {
       if (isOther && isNamed) continue
       const value = ofColumn(stored)
       if (value !== null || dimension !== 'failure_code') values.set(id, value)
     }
-    const other = isNamed ? found.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
+    const other = isNamed ? keys.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
     const all = this.#statements.number('SELECT count(*) FROM sum_keys WHERE grouping_id = ?', grouping.id)
     return { values, other, all: all ?? 0 }
   }
@@ -336,9 +336,9 @@ function wholeCondition({ filter, rowCondition }: SumQuestion): CallCondition {
 /** The first grouping that has all asked fields; `null` without one. */
 function groupingOf({ filter, dimension, rowCondition, timesFailed }: SumQuestion): Grouping | null {
   if (timesFailed === true || (rowCondition !== undefined && rowCondition.conditions.length > 0)) return null
-  const asked = new Set<string>(Object.keys(filter))
-  if (dimension !== null) asked.add(sumDimensionOf(dimension))
-  return groupingFor(asked)
+  const fields = new Set<string>(Object.keys(filter))
+  if (dimension !== null) fields.add(sumDimensionOf(dimension))
+  return groupingFor(fields)
 }
 
 function rangeOf(edgesMs: readonly number[]): TimeRange {

@@ -57,7 +57,7 @@ export class SumCheck {
         for (const part of parts) sums.merge(part)
         due.set(cell.join(' '), textOfSums(sums.totals, sums))
       }
-      return !isSame(this.#held(hour), due)
+      return !isSame(this.#storedSums(hour), due)
     })
   }
 
@@ -74,26 +74,26 @@ export class SumCheck {
           if (isReadable) for (const row of rows) addSumRow(sums, row)
           due.set(String(key), isReadable ? textOfSums(sums.totals, sums) : unreadable)
         }
-        const held = this.#statements.all<readonly unknown[]>(sql, grouping.id, day)
-        return !isSame(new Map(held.map((row) => [String(row.at(-1)), textOf(row)])), due)
+        const stored = this.#statements.all<readonly unknown[]>(sql, grouping.id, day)
+        return !isSame(new Map(stored.map((row) => [String(row.at(-1)), textOf(row)])), due)
       })
     })
   }
 
   /** The cells of an hour, and of its parts. */
-  #held(hour: number): ReadonlyMap<string, string> {
+  #storedSums(hour: number): ReadonlyMap<string, string> {
     const sql = `SELECT ${sumRowColumns}, grouping_id, minutes, cell_number, key_id FROM sums
       WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?`
-    const held = new Map<string, string>()
+    const stored = new Map<string, string>()
     for (const { id, widths } of groupings) {
       for (const minutes of widths) {
         if (minutes === 1440) continue
         const cells = [(hour * 60) / minutes, ((hour + 1) * 60) / minutes]
         for (const row of this.#statements.all<readonly unknown[]>(sql, id, minutes, ...cells))
-          held.set(row.slice(-4).join(' '), textOf(row))
+          stored.set(row.slice(-4).join(' '), textOf(row))
       }
     }
-    return held
+    return stored
   }
 
   #cellNumbers(minutes: 60 | 1440, from: number): readonly number[] {

@@ -15,8 +15,8 @@ const dropBusyMs = 5000
 
 /** True if SQLite finds a damaged page among the sums. */
 export function haveDamage(database: DatabaseSync): boolean {
-  const found = orNullIfCorrupt(() => database.prepare('PRAGMA quick_check(sums)').all())
-  return found === null || found.length !== 1 || found[0]?.['quick_check'] !== 'ok'
+  const problems = orNullIfCorrupt(() => database.prepare('PRAGMA quick_check(sums)').all())
+  return problems === null || problems.length !== 1 || problems[0]?.['quick_check'] !== 'ok'
 }
 
 /**
@@ -34,11 +34,11 @@ export function replaceDamaged(database: DatabaseSync): void {
     using reader = new DatabaseSync(database.location() ?? '', { readOnly: true })
     reader.exec('BEGIN')
     database.exec(`ALTER TABLE sums RENAME TO sums_damaged_${(count ?? 0) + 1}; ${sql}`)
-    const found = new RowStatements(reader)
+    const readerStatements = new RowStatements(reader)
     const untilMs = foldedUntil(statements)
     for (const { id, widths } of groupings)
       for (const minutes of widths)
-        for (const row of newestFirst(found, id, minutes, untilMs))
+        for (const row of newestFirst(readerStatements, id, minutes, untilMs))
           statements.run(`INSERT INTO sums VALUES (${row.map(() => '?').join(', ')})`, ...row)
     for (const [day] of statements.all(lostDays)) noteDay(statements, day ?? 0)
     for (const hour of new SumCheck(database).hours()) noteChange(statements, hour)

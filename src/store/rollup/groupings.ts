@@ -62,6 +62,6 @@ export const noId = -1
 export const otherId = -2
 
 /** `null` if no grouping has all of these fields. */
-export function groupingFor(asked: ReadonlySet<string>): Grouping | null {
-  return groupings.find(({ by }) => asked.isSubsetOf(new Set<string>(by))) ?? null
+export function groupingFor(fields: ReadonlySet<string>): Grouping | null {
+  return groupings.find(({ by }) => fields.isSubsetOf(new Set<string>(by))) ?? null
 }

@@ -21,7 +21,7 @@ const ofHourSql = `SELECT ${sumRowColumns}, key_id FROM sums
 const quarterMinutes = 15
 
 /** Reused for each cell. */
-const whole = new CallSums()
+const total = new CallSums()
 
 /** Writes cells, within the caller's transaction. */
 export class SumCells {
@@ -38,11 +38,11 @@ export class SumCells {
     const hours = new Set<number>()
     for (const [cell, parts] of cellsOf(calls, this.#keys)) {
       if (cell[1] === 60) hours.add(cell[2])
-      whole.clear()
+      total.clear()
       const row = this.#statements.first<readonly unknown[]>(findSql, ...cell)
-      if (row !== undefined) addSumRow(whole, row)
-      for (const part of parts) whole.merge(part)
-      this.#put(cell, whole.totals, distributionBytes(whole))
+      if (row !== undefined) addSumRow(total, row)
+      for (const part of parts) total.merge(part)
+      this.#put(cell, total.totals, distributionBytes(total))
     }
     return hours
   }
@@ -80,9 +80,9 @@ export class SumCells {
         )
         continue
       }
-      whole.clear()
-      for (const each of rows) addSumRow(whole, each)
-      this.#put(cell, whole.totals, distributionBytes(whole))
+      total.clear()
+      for (const each of rows) addSumRow(total, each)
+      this.#put(cell, total.totals, distributionBytes(total))
     }
   }
 
@@ -93,12 +93,12 @@ export class SumCells {
     firstKey: number,
     pastKey: number,
   ): ReadonlyMap<number, readonly (readonly unknown[])[]> {
-    const found = new Map<number, (readonly unknown[])[]>()
+    const byKey = new Map<number, (readonly unknown[])[]>()
     for (let hour = day * hoursPerDay; hour < (day + 1) * hoursPerDay; hour++) {
       for (const row of this.#statements.all<readonly unknown[]>(ofHourSql, id, hour, firstKey, pastKey))
-        getOrAdd(found, Number(row.at(-1)), () => []).push(row)
+        getOrAdd(byKey, Number(row.at(-1)), () => []).push(row)
     }
-    return found
+    return byKey
   }
 
   #put(cell: Cell, sums: Iterable<number>, distributions: Uint8Array | null): void {
@@ -111,7 +111,7 @@ export function cellsOf(
   calls: Iterable<CallCell>,
   keys: Pick<SumKeys, 'idFor'>,
 ): readonly (readonly [Cell, readonly CallSums[]])[] {
-  const found = new Map<string, readonly [Cell, CallSums[]]>()
+  const cells = new Map<string, readonly [Cell, CallSums[]]>()
   for (const { quarterHour, call, sums } of calls) {
     for (const grouping of groupings) {
       const key = keys.idFor(grouping, call)
@@ -119,11 +119,11 @@ export function cellsOf(
         if (minutes === 1440) continue
         const cellNumber = Math.floor((quarterHour * quarterMinutes) / minutes)
         const cell = [grouping.id, minutes, cellNumber, key] as const
-        getOrAdd(found, cell.join(' '), (): readonly [Cell, CallSums[]] => [cell, []])[1].push(sums)
+        getOrAdd(cells, cell.join(' '), (): readonly [Cell, CallSums[]] => [cell, []])[1].push(sums)
       }
     }
   }
-  return [...found.values()].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
+  return [...cells.values()].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
 }
 
 function isBytes(value: unknown): value is Uint8Array {

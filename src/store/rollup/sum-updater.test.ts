@@ -44,12 +44,12 @@ async function setUp(count: number) {
 test('it goes on in small steps until it has caught up, and looks again', async () => {
   await using run = await setUp(3000)
   run.keeper.start(() => run.database)
-  const seen: number[] = []
+  const steps: number[] = []
   while (run.rolled() < 3000) {
-    seen.push(run.rolled())
+    steps.push(run.rolled())
     await run.clock.advance(10)
   }
-  assert.ok(seen.length > 3, `${seen.length} steps`)
+  assert.ok(steps.length > 3, `${steps.length} steps`)
   assert.ok(run.warnings.every((warning) => warning === null))
 })
 

@@ -47,9 +47,9 @@ export class Outbox {
       const range = this.state.rangeAfter(passedSeq)
       const sql = `SELECT c.seq, ${rowColumns} FROM calls AS c WHERE c.seq > ? AND c.seq < ? ORDER BY c.seq LIMIT ?`
       const before = range?.[0] ?? Number.MAX_SAFE_INTEGER
-      const found = this.#statements.all<readonly [number, ...StoredValues]>(sql, passedSeq, before, limit)
-      const toSeq = found.at(-1)?.[0]
-      if (toSeq !== undefined) return { rows: found.map(([, ...values]) => values), toSeq }
+      const rows = this.#statements.all<readonly [number, ...StoredValues]>(sql, passedSeq, before, limit)
+      const toSeq = rows.at(-1)?.[0]
+      if (toSeq !== undefined) return { rows: rows.map(([, ...values]) => values), toSeq }
       if (range === null) return null
       this.state.movePassed(range[1])
     }

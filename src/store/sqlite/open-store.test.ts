@@ -35,20 +35,20 @@ test('a new database is made as it is meant to stay', async () => {
 test('whatever moment of its making a reader comes at, it is empty or ready', async (context) => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  const seen = new Set<string>()
+  const states = new Set<string>()
   const exec = Reflect.get(DatabaseSync.prototype, 'exec')
   let isLooking = false
   context.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
     exec.call(this, sql)
     if (isLooking) return
     isLooking = true
-    const found = openForReading(path)
-    seen.add(typeof found === 'string' ? found : 'ready')
-    if (typeof found !== 'string') found.close()
+    const opened = openForReading(path)
+    states.add(typeof opened === 'string' ? opened : 'ready')
+    if (typeof opened !== 'string') opened.close()
     isLooking = false
   })
   openForWriting(path).close()
-  assert.deepEqual([...seen], ['empty', 'ready'])
+  assert.deepEqual([...states], ['empty', 'ready'])
 })
 
 test('its files are for their owner alone, whatever the umask', async () => {

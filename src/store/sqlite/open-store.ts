@@ -101,8 +101,8 @@ export function openForWriting(path: string): DatabaseSync {
 
 /** Throws if there is a database that is not ours to write. Changes nothing. */
 function assertOurs(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined || !found.isFile() || found.size === 0) return
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || !stats.isFile() || stats.size === 0) return
   const database = new DatabaseSync(path, { readOnly: true, timeout: writerBusyMs })
   try {
     assertSqliteVersion(sqliteVersion(database))
@@ -133,8 +133,8 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
       return database
     }
     database.close()
-    const own = absence === 'foreign' ? databasePlace(path).path : path
-    return own === path ? absence : openForReading(own)
+    const realPath = absence === 'foreign' ? databasePlace(path).path : path
+    return realPath === path ? absence : openForReading(realPath)
   } catch (error) {
     if (database?.isOpen === true) database.close()
     const absence = isTextRefused(error, path) ? 'foreign' : absenceOf(error)

@@ -6,8 +6,8 @@ const suffixes = ['', '-wal', '-shm'] as const
 
 /** Identifies a file, whatever its name; `null` without a file. */
 export function fileKey(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? null : `${found.dev}:${found.ino}`
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`
 }
 
 /** Size of the write-ahead log. */
@@ -36,9 +36,9 @@ export function setAside(path: string, wallTimeMs: number): void {
  */
 export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   if (walBytes(path) === 0) return null
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found !== undefined && !found.isFile()) return null
-  if (found !== undefined && found.size > 0) return null
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats !== undefined && !stats.isFile()) return null
+  if (stats !== undefined && stats.size > 0) return null
   const aside = `${path}.orphan-${timeText(wallTimeMs)}`
   for (const suffix of ['-wal', '-shm']) move(path + suffix, aside + suffix)
   return `${path} was gone or empty; what its log still held was kept as ${aside}-wal`

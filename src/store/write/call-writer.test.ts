@@ -139,13 +139,13 @@ test('a call that the table cannot hold is dropped and counted; the others stand
 
 test("a call whose id another call has is dropped and counted as a conflict; the other's row stays", () =>
   withStore((store) => {
-    const own = chatCall(firstId)
-    store.write(own)
+    const call = chatCall(firstId)
+    store.write(call)
     const before = store.rows('SELECT * FROM calls')
     const others = [
-      { ...own, instance: 'other' },
-      { ...own, durationMs: own.durationMs + 1 },
-      { ...own, outcome: 'upstream_cut' as const },
+      { ...call, instance: 'other' },
+      { ...call, durationMs: call.durationMs + 1 },
+      { ...call, outcome: 'upstream_cut' as const },
     ]
     assert.deepEqual(store.write(...others, chatCall(firstId + 1)), { written: 1, dropped: 3, conflicts: 3 })
     assert.deepEqual(store.rows('SELECT * FROM calls WHERE seq = 1'), before)

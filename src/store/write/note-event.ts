@@ -8,9 +8,9 @@ import { openForReading, openForWriting } from '../sqlite/open-store.ts'
  */
 export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
   const { path } = databasePlace(named)
-  const found = openForReading(path)
-  if (typeof found === 'string') return false
-  found.close()
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return false
+  opened.close()
   using database = openForWriting(path)
   const { changes } = database
     .prepare(

@@ -11,18 +11,18 @@ const numbered = (count: number): number[] => Array.from({ length: count }, (_, 
 
 test('calls come out in order, at most a thousand at a time, over many takings', () => {
   const pending = pendingUpTo(100_000)
-  const seen: number[] = []
+  const ids: number[] = []
   const take = (): void => {
     const batch = pending.nextBatch()
     assert.ok(batch !== null && batch.size <= 1000)
-    seen.push(...idsOf(batch))
+    ids.push(...idsOf(batch))
   }
   for (let id = 0; id < 20_000; id++) {
     assert.equal(pending.add(chatCall(id), 0), 0)
     if (id % 1700 === 0) take()
   }
   while (pending.size > 0) take()
-  assert.deepEqual(seen, numbered(20_000))
+  assert.deepEqual(ids, numbered(20_000))
   assert.equal(pending.nextBatch(), null)
 })
 

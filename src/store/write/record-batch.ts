@@ -38,7 +38,7 @@ const limits = {
 } as const
 
 /** A whole number; unknown if it cannot be true, because an upstream or a file may say any number. */
-function whole(value: number, least: number, most: number): number {
+function integerWithin(value: number, least: number, most: number): number {
   return value <= most && value >= least ? Math.round(value) : Number.NaN
 }
 
@@ -82,7 +82,7 @@ const fill: Fill = new Function(
     let value
     ${storedFields.map((field, index) => `value = call.${field.record}; numbers[base + ${index + 1}] = value === null ? NaN : ${encoding(field)}`).join('\n')}
   }`,
-)(whole)
+)(integerWithin)
 
 /** The index of each field's value among a call's numbers. */
 export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(

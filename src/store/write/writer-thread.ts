@@ -198,14 +198,14 @@ export class WriterThread implements CallSink, GatewayHistory {
     while (this.#written + this.#dropped < written + pending + dropped && !this.#isClosed) {
       await this.#clock.delay(this.#options.flushAfterMs, this.#ending.signal).catch(() => {})
     }
-    const found: ClientUsage[] = []
+    const usages: ClientUsage[] = []
     for (let toMs = endedBeforeMs; toMs > endedBeforeMs - usageHours * hourMs; toMs -= hourMs) {
       const about = { of, at, fromMs: toMs - hourMs, toMs, endedBeforeMs }
       const usage = await this.#usage<ClientUsage>(about)
       if (usage === null) return null
-      found.push(...usage)
+      usages.push(...usage)
     }
-    return found
+    return usages
   }
 
   /** Asks the thread until it can answer; `null` if that is not before the close. */
