@@ -36,9 +36,9 @@ test('the calls that are listed and what is told of all of them are of one insta
   const store: StoreReader = {
     ...emptyStore,
     list: async (filter, page) => {
-      const found = await reader.list(filter, page)
+      const calls = await reader.list(filter, page)
       write()
-      return found
+      return calls
     },
     aggregate: (question) => reader.aggregate(question),
     choices: () => reader.choices(),

@@ -26,10 +26,10 @@ export function bucketEdges(zone: ZonedTime, widthS: number, fromMs: number, toM
     edges.push((edges.at(-1) ?? 0) + widthMs)
     return edges
   }
-  const whole = widthMs < dayMs ? hours(zone, widthMs, fromMs, toMs) : days(zone, widthMs, fromMs, toMs)
-  const first = whole.findLastIndex((edge) => edge <= fromMs)
-  const past = whole.findIndex((edge) => edge >= toMs)
-  return whole.slice(Math.max(first, 0), past < 0 ? whole.length : past + 1)
+  const edges = widthMs < dayMs ? hours(zone, widthMs, fromMs, toMs) : days(zone, widthMs, fromMs, toMs)
+  const first = edges.findLastIndex((edge) => edge <= fromMs)
+  const past = edges.findIndex((edge) => edge >= toMs)
+  return edges.slice(Math.max(first, 0), past < 0 ? edges.length : past + 1)
 }
 
 /** Local hours whose number is a multiple of the width, from before the range to after it. */

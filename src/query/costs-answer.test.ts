@@ -12,15 +12,15 @@ test('of the syncs that are known the last one is told, and one that runs before
   })
   const failed = at(4, { last_error: 'no' })
   const running = { ...neverSynced, state: 'running' } as const
-  const cases: readonly (readonly [inFile: PriceSync, here: PriceSync | null, told: PriceSync])[] = [
+  const cases: readonly (readonly [inFile: PriceSync, here: PriceSync | null, answered: PriceSync])[] = [
     [neverSynced, null, neverSynced],
     [neverSynced, failed, failed],
     [at(3), failed, failed],
     [at(5), failed, at(5)],
     [at(5), running, running],
   ]
-  for (const [inFile, here, told] of cases) {
+  for (const [inFile, here, answered] of cases) {
     const prices = { costs: { ...noPrices, sync: inFile }, problem: null }
-    assert.deepEqual(costsAnswer(prices, { kind: 'costs', sync: here, fileState: '' }).sync, told)
+    assert.deepEqual(costsAnswer(prices, { kind: 'costs', sync: here, fileState: '' }).sync, answered)
   }
 })

@@ -32,26 +32,26 @@ function served(upstream: string, calls: number): ServedModel {
 async function answered(
   newestMs: number,
   foldedMs: number | null = null,
-): Promise<{ told: CostMatches; asked: number[] }> {
-  const asked: number[] = []
+): Promise<{ answer: CostMatches; askedMs: number[] }> {
+  const askedMs: number[] = []
   const calls: CallReader = {
     ...emptyStore,
     extent: async () => ({ firstMs: 0, lastMs: nowMs }),
     foldedUntilMs: async () => foldedMs,
     servedModels: async (fromMs, toMs) => {
-      asked.push(fromMs, toMs)
+      askedMs.push(fromMs, toMs)
       const models = [served('127.0.0.1:8080', 24), served('api.openai.com', 292_780)]
       return { fromMs: Math.max(fromMs, newestMs), models }
     },
   }
-  return { told: await matchesAnswer(calls, book, question, nowMs), asked }
+  return { answer: await matchesAnswer(calls, book, question, nowMs), askedMs }
 }
 
 test('what each upstream answered is counted, and nothing shared out', async () => {
-  const { told, asked } = await answered(0)
-  assert.deepEqual(asked, [nowMs - hourMs, nowMs])
+  const { answer, askedMs } = await answered(0)
+  assert.deepEqual(askedMs, [nowMs - hourMs, nowMs])
   assert.deepEqual(
-    told.matches.map(({ upstream, calls, unpriced_calls, cost_usd, price }) => [
+    answer.matches.map(({ upstream, calls, unpriced_calls, cost_usd, price }) => [
       upstream,
       calls,
       unpriced_calls,
@@ -63,7 +63,7 @@ test('what each upstream answered is counted, and nothing shared out', async () 
       ['127.0.0.1:8080', 24, 24, null, 'local'],
     ],
   )
-  assert.equal(told.counted_from, null)
+  assert.equal(answer.counted_from, null)
 })
 
 test('calls that take too long to count, or are folded, are left out, and it says from when on', async () => {
@@ -73,8 +73,8 @@ test('calls that take too long to count, or are folded, are left out, and it say
     [nowMs - 600_000, nowMs - 900_000, nowMs - 600_000],
     [0, nowMs + hourMs, nowMs],
   ] as const) {
-    const { told, asked } = await answered(newestMs, foldedMs)
-    assert.deepEqual(asked, [Math.min(Math.max(nowMs - hourMs, foldedMs ?? 0), nowMs), nowMs])
-    assert.equal(told.counted_from, new Date(expectedMs).toISOString())
+    const { answer, askedMs } = await answered(newestMs, foldedMs)
+    assert.deepEqual(askedMs, [Math.min(Math.max(nowMs - hourMs, foldedMs ?? 0), nowMs), nowMs])
+    assert.equal(answer.counted_from, new Date(expectedMs).toISOString())
   }
 })

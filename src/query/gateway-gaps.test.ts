@@ -23,9 +23,10 @@ function historyOf(ran: ReadonlySet<number>): Parameters<typeof gatewayGaps>[0] 
 }
 
 function useOf(ran: ReadonlySet<number>, [from, past]: MinuteSpan, isOne: boolean): SlotUse {
-  const own = [...ran].filter((minute) => minute >= from && minute < past)
-  const [firstMinute, lastMinute] = own.length === 0 ? [0, 0] : [Math.min(...own), Math.max(...own)]
-  const minutes = isOne ? own.length : own.length * 2
+  const minutesRun = [...ran].filter((minute) => minute >= from && minute < past)
+  const [firstMinute, lastMinute] =
+    minutesRun.length === 0 ? [0, 0] : [Math.min(...minutesRun), Math.max(...minutesRun)]
+  const minutes = isOne ? minutesRun.length : minutesRun.length * 2
   return { minutes, activeMax: 0, queuedMax: 0, atLimitMs: 0, firstMinute, lastMinute, isOne }
 }
 
@@ -50,8 +51,10 @@ test('every minute in which no gateway ran is in one span, however the range is 
         const expected = Array.from({ length: most }, (_, at) => at).filter(
           (at) => at >= range[0] && at < range[1] && isMissing(at) && (at < lastRan || isToldYet),
         )
-        const told = gaps.flatMap(([from, past]) => Array.from({ length: past - from }, (_, i) => from + i))
-        assert.deepEqual(told, expected)
+        const gapMinutes = gaps.flatMap(([from, past]) =>
+          Array.from({ length: past - from }, (_, i) => from + i),
+        )
+        assert.deepEqual(gapMinutes, expected)
         assert.ok(gaps.every(([from], index) => index === 0 || from > gaps[index - 1]![1]))
       },
     ),

@@ -26,9 +26,9 @@ export async function listedCalls(
   question: ListQuestion,
 ): Promise<Pick<CallList, 'calls' | 'next_cursor'>> {
   const { filter, limit } = question
-  const found = await reader.list(filter, pageOf(question))
-  const calls = found.slice(0, limit)
-  const hasMore = found.length > limit
+  const matches = await reader.list(filter, pageOf(question))
+  const calls = matches.slice(0, limit)
+  const hasMore = matches.length > limit
   return { calls, next_cursor: hasMore ? (calls.at(-1)?.id ?? null) : null }
 }
 

@@ -74,9 +74,9 @@ export async function overviewAnswer(
       const previousMs = fromMs - (toMs - fromMs)
       // A window in which recording began later compares with nothing.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
-      const whole = { edgesMs: [previousMs, fromMs], dimension: null }
+      const oneCell = { edgesMs: [previousMs, fromMs], dimension: null }
       const [before, timedBefore] = await ofBoth((some) =>
-        reader.aggregate({ filter: some, ...whole, ...of }),
+        reader.aggregate({ filter: some, ...oneCell, ...of }),
       )
       return overviewTotals(before.summary, timedBefore.summary)
     }),
@@ -110,10 +110,10 @@ async function bucketsOf(
   question: Pick<CallQuestion, 'filter' | 'edgesMs' | 'timesFailed'>,
 ): Promise<Bucketed> {
   const { edgesMs } = question
-  const whole = { ...question, dimension: null, durationLimitsMs: heatLimitsMs }
-  const { groups, summary } = await reader.aggregate(whole)
-  const found = new Map(groups.map((group) => [group.bucket, group]))
-  const inOrder = edgesMs.slice(1).map((_, bucket) => found.get(bucket))
+  const perCell = { ...question, dimension: null, durationLimitsMs: heatLimitsMs }
+  const { groups, summary } = await reader.aggregate(perCell)
+  const byBucket = new Map(groups.map((group) => [group.bucket, group]))
+  const inOrder = edgesMs.slice(1).map((_, bucket) => byBucket.get(bucket))
   return {
     buckets: inOrder.map((group) => group?.figures ?? emptyFigures),
     durationCounts: inOrder.map((group) => group?.durationCounts ?? []),

@@ -10,7 +10,7 @@ import type { QueryQuestion } from './query-question.ts'
 /** A process that does as it is told. */
 class Scripted extends EventEmitter {
   readonly pid = 1
-  readonly asked: ToQuery[] = []
+  readonly questions: ToQuery[] = []
   readonly #isReadyWhenAsked: boolean
   killed = false
 
@@ -27,9 +27,9 @@ class Scripted extends EventEmitter {
     this.emit('message', { kind: 'ready' })
   }
 
-  send(asked: ToQuery): void {
-    if (this.#isReadyWhenAsked && this.asked.length === 0) this.ready()
-    this.asked.push(asked)
+  send(question: ToQuery): void {
+    if (this.#isReadyWhenAsked && this.questions.length === 0) this.ready()
+    this.questions.push(question)
   }
 
   kill(): void {
@@ -85,9 +85,9 @@ test('nothing is started before the first question, and one is asked at a time',
   const { queries, processes, reply } = startScripted()
   assert.equal(processes.length, 0)
   const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
-  assert.deepEqual([processes.length, processes[0]!.asked.length], [1, 1])
+  assert.deepEqual([processes.length, processes[0]!.questions.length], [1, 1])
   reply(answer('one'))
-  assert.equal(processes[0]!.asked.length, 2)
+  assert.equal(processes[0]!.questions.length, 2)
   reply(answer('two'))
   assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['one', 'two'])
 })
@@ -101,7 +101,7 @@ test('payloads are asked for anew each time', async () => {
   const second = queries.ask(payloads)
   reply(answer('b'))
   assert.deepEqual(await second, answer('b'))
-  assert.equal(processes[0]?.asked.length, 2)
+  assert.equal(processes[0]?.questions.length, 2)
   queries.close()
 })
 
@@ -115,7 +115,7 @@ test('who asks the same within a second shares the answer', async () => {
   assert.equal(queries.ask(question(1)), first)
   await clock.advance(1)
   assert.notEqual(queries.ask(question(1)), first)
-  assert.equal(processes[0]!.asked.length, 2)
+  assert.equal(processes[0]!.questions.length, 2)
 })
 
 test('beyond the limit, questions are turned away, and not for a second', async () => {
@@ -136,16 +136,16 @@ test('a process that overruns is killed, and the next question gets a new one at
   const slow = queries.ask(question(1))
   clock.tick(1000)
   const next = queries.ask(question(2))
-  assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
+  assert.equal(processes[0]!.questions[0]!.budgetMs, 5000)
   clock.tick(4499)
   assert.equal(processes[0]!.killed, false)
   clock.tick(1)
   assert.equal(processes[0]!.killed, true)
   assert.equal(await codeOf(slow), 'too_slow')
   // The second one of the three has not got ready yet.
-  assert.deepEqual([processes.length, processes[1]!.asked.length], [3, 0])
+  assert.deepEqual([processes.length, processes[1]!.questions.length], [3, 0])
   // It waited for 4.5 of its 5 seconds.
-  assert.equal(processes[2]!.asked[0]!.budgetMs, 500)
+  assert.equal(processes[2]!.questions[0]!.budgetMs, 500)
   processes[0]!.emit('message', answer('late'))
   reply(answer('two'))
   assert.equal(await codeOf(next), 'two')
@@ -159,7 +159,7 @@ test('who waits behind a slow question is answered by a second process, which st
   clock.tick(249)
   assert.equal(processes.length, 1)
   clock.tick(1)
-  assert.deepEqual([processes.length, processes[1]!.asked.length], [2, 0])
+  assert.deepEqual([processes.length, processes[1]!.questions.length], [2, 0])
   clock.tick(100)
   processes[1]!.ready()
   reply(answer('two'), 1)
@@ -167,7 +167,7 @@ test('who waits behind a slow question is answered by a second process, which st
   assert.deepEqual(await Promise.all(others.map(codeOf)), ['two', 'three'])
   // The time of its start is none of theirs.
   assert.deepEqual(
-    processes[1]!.asked.map(({ budgetMs }) => budgetMs),
+    processes[1]!.questions.map(({ budgetMs }) => budgetMs),
     [4750, 4750],
   )
   const next = queries.ask(question(4))
@@ -203,10 +203,10 @@ test('the time of a start is nobody’s: a question has all of its own after it'
   const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
   clock.tick(29_000)
   processes[0]!.ready()
-  assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
+  assert.equal(processes[0]!.questions[0]!.budgetMs, 5000)
   clock.tick(1000)
   reply(answer('one'), 0)
-  assert.equal(processes[0]!.asked[1]!.budgetMs, 4000)
+  assert.equal(processes[0]!.questions[1]!.budgetMs, 4000)
   clock.tick(4499)
   assert.equal(processes[0]!.killed, false)
   clock.tick(1)
@@ -232,7 +232,7 @@ test('a question that has waited for too long is not asked any more', async () =
   clock.tick(5000)
   reply(answer('one'), 0)
   assert.deepEqual([await codeOf(slow), await codeOf(next)], ['one', 'too_busy'])
-  assert.equal(processes[0]!.asked.length, 1)
+  assert.equal(processes[0]!.questions.length, 1)
 })
 
 test('a fault of the process rejects, and is not shared for long', async () => {

@@ -31,10 +31,10 @@ export class QueryService {
   }
 
   /** Never rejects. One question at a time. */
-  async answer(asked: ToQuery): Promise<QueryReply> {
-    this.#untilMs = this.#now() + asked.budgetMs
+  async answer(question: ToQuery): Promise<QueryReply> {
+    this.#untilMs = this.#now() + question.budgetMs
     try {
-      const { format, text, nextCursor } = await this.#textOf(asked)
+      const { format, text, nextCursor } = await this.#textOf(question)
       const body = typeof text === 'string' ? Buffer.from(text) : text
       const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
       return { kind: 'answer', format, body, tag, nextCursor }

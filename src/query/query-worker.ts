@@ -16,8 +16,8 @@ process.on('disconnect', () => {
   service.close()
   process.exit(0)
 })
-process.on('message', (asked: unknown) => {
-  if (isToQuery(asked)) service.answer(asked).then(send).catch(reportFault)
+process.on('message', (question: unknown) => {
+  if (isToQuery(question)) service.answer(question).then(send).catch(reportFault)
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models

@@ -5,8 +5,8 @@ import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures, waitsWith } from
 
 const loadFrom = (calls: readonly (readonly [askedMs: number, heldMs: number])[]) =>
   loadOf({
-    askedMs: Float64Array.from(calls, ([asked]) => asked),
-    heldMs: Float64Array.from(calls, ([, held]) => held),
+    askedMs: Float64Array.from(calls, ([askedMs]) => askedMs),
+    heldMs: Float64Array.from(calls, ([, heldMs]) => heldMs),
   })
 
 /** Millisecond by millisecond, as a queue is told in words. */
