@@ -13,10 +13,10 @@ interface AlertValues {
 export function readReceiver(
   { alertWebhook: url, alertFormat: format, setBy }: Options<AlertValues>,
   env: Environment,
-  kept: AlertWebhook | undefined,
+  saved: AlertWebhook | undefined,
 ): AlertReceiver | null {
   const secret = env['TOKENWEIR_ALERT_SECRET'] ?? ''
-  const webhook = url === null ? kept : { url, format }
+  const webhook = url === null ? saved : { url, format }
   if (webhook === undefined) return null
   return { ...webhook, secret: secret === '' ? null : secret, fixedBy: setBy.alertWebhook }
 }

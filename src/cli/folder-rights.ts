@@ -36,8 +36,8 @@ export function folderFlaw(folder: string): RightsFlaw | null {
   const flaw = rightsFlaw(folder)
   if (flaw !== null || !isFolder(folder)) return flaw
   for (const name of readdirSync(folder)) {
-    const found = settingsFile.test(name) ? fileFlaw(join(folder, name)) : null
-    if (found !== null) return found
+    const flaw = settingsFile.test(name) ? fileFlaw(join(folder, name)) : null
+    if (flaw !== null) return flaw
   }
   return null
 }

@@ -289,13 +289,13 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
         : args
       // A wrong option is reported before any gateway is asked.
       parseCommand({ table, positional }, rest, env)
-      const own =
+      const environment =
         use === 'reads' || use === 'acts'
           ? await (await import('./running-database.ts')).withDatabase(use, rest, env)
           : env
-      const { options, positionals } = parseCommand({ table, positional }, rest, own)
+      const { options, positionals } = parseCommand({ table, positional }, rest, environment)
       checkFolders(use, options)
-      const context = { argv: rest, positionals, env: own, terminal: thisTerminal() }
+      const context = { argv: rest, positionals, env: environment, terminal: thisTerminal() }
       const code = await run(options as never, context)
       if (typeof code === 'number') process.exitCode = code
     }

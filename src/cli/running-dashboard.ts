@@ -63,7 +63,7 @@ export async function openDashboard(
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const demandsToken = !trustLoopback || !isLoopbackBind(dashboardHost)
   if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
-  const own = { port: dashboardPort }
+  const address = { port: dashboardPort }
   if (isOwnAddress(upstream, [dashboardPort])) {
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
@@ -71,7 +71,7 @@ export async function openDashboard(
   if (options.share) shareAddress(env)
   const folder = makeControlFolder(dirname(db))
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
-  const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
+  const config = new GatewayConfig(options, join(folder, 'gateway.json'), address, hasKey)
   try {
     config.resolve()
   } catch (error) {
@@ -108,8 +108,8 @@ export async function openDashboard(
   const alertService = (): AlertService => (alerts ??= startAlerts())
   const startAlerts = (): AlertService => {
     const everyMs = options.alertEveryS * 1000
-    const receiverOf = (kept: AlertWebhook | undefined): AlertReceiver | null =>
-      readReceiver(options, env, kept)
+    const receiverOf = (saved: AlertWebhook | undefined): AlertReceiver | null =>
+      readReceiver(options, env, saved)
     const warn = (line: string): void => console.error(`tokenweir: ${line}`)
     const service = new AlertService({ folder, clock, everyMs, gateway, queries, receiverOf, warn })
     service.start()
@@ -136,7 +136,7 @@ export async function openDashboard(
       dataFolder: dirname(db),
       file: options.upstreamFile,
       upstream: options.upstream,
-      dashboard: own,
+      dashboard: address,
       gatewayPort: options.port,
     }),
     models: async () => {
@@ -147,8 +147,8 @@ export async function openDashboard(
     },
     testUpstream: async (url) => {
       const findings = await checkUpstream({ url, key: '', connectTimeoutMs: testLimitMs }, env)
-      const found = findings.find(({ check, state }) => check === 'upstream' || state === 'fault')
-      return { ok: found?.state !== 'fault', detail: found?.message ?? `${url}: nothing is known` }
+      const finding = findings.find(({ check, state }) => check === 'upstream' || state === 'fault')
+      return { ok: finding?.state !== 'fault', detail: finding?.message ?? `${url}: nothing is known` }
     },
     gateways,
     priceFile: priceFileOf(db),
@@ -160,7 +160,7 @@ export async function openDashboard(
     onFault,
   })
   try {
-    own.port = await server.listen(dashboardPort, dashboardHost)
+    address.port = await server.listen(dashboardPort, dashboardHost)
   } catch (error) {
     gateway.close()
     throw error
@@ -171,7 +171,7 @@ export async function openDashboard(
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, alertService, { background: true })
   return {
     gateway,
-    port: own.port,
+    port: address.port,
     signInPath: demandsToken ? server.signInLink() : null,
     close: async () => {
       cancelFirstLook()

@@ -29,10 +29,12 @@ export async function withDatabase(
 
 /** Reading goes by the gateway that runs in this folder, or else on the usual port. Standard error says which. */
 async function forReading(env: Environment): Promise<Environment> {
-  const found = await runningGateway(env)
-  if (found === null) return env
-  for (const line of new WarningLines().next(found.warnings)) console.error(line)
-  return isElsewhere(found.db) ? using(found.db, env, `the running gateway (process ${found.pid})`) : env
+  const gateway = await runningGateway(env)
+  if (gateway === null) return env
+  for (const line of new WarningLines().next(gateway.warnings)) console.error(line)
+  return isElsewhere(gateway.db)
+    ? using(gateway.db, env, `the running gateway (process ${gateway.pid})`)
+    : env
 }
 
 /** The settings of a command that changes files: it changes only this folder or a named one, whatever runs on the usual port. */
@@ -40,9 +42,10 @@ async function forActing(env: Environment): Promise<Environment> {
   const port = portIn(env)
   const dashboardPort = namedIn(ownOptionTable.dashboardPort, env)
   if (namedIn(gatewayOptionTable.port, env)) {
-    const found = await onPort(port)
-    if (found !== null && isElsewhere(found.db)) return using(found.db, env, `the gateway on port ${port}`)
-    if (found !== null) return env
+    const gateway = await onPort(port)
+    if (gateway !== null && isElsewhere(gateway.db))
+      return using(gateway.db, env, `the gateway on port ${port}`)
+    if (gateway !== null) return env
   }
   if (dashboardPort) {
     const { dashboardPort: named } = parseOptions({ dashboardPort: ownOptionTable.dashboardPort }, [], env)
@@ -50,11 +53,11 @@ async function forActing(env: Environment): Promise<Environment> {
     if (db !== null) return isElsewhere(db) ? using(db, env, `the dashboard on port ${named}`) : env
   }
   if (existsSync(dirname(defaultDatabase))) return env
-  const found = await onPort(port)
-  if (found === null || !isElsewhere(found.db)) return env
+  const gateway = await onPort(port)
+  if (gateway === null || !isElsewhere(gateway.db)) return env
   throw new OptionError(
-    `${resolve(dirname(defaultDatabase))} does not exist, and the gateway on port ${port} (process ${found.pid}) has its files elsewhere: ` +
-      `--db ${defaultDatabase} means this folder, --db ${found.db} means that gateway`,
+    `${resolve(dirname(defaultDatabase))} does not exist, and the gateway on port ${port} (process ${gateway.pid}) has its files elsewhere: ` +
+      `--db ${defaultDatabase} means this folder, --db ${gateway.db} means that gateway`,
   )
 }
 

@@ -47,10 +47,10 @@ export function shareRows(
     return null
   }
   const address = shareAddress(env)
-  const own = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
+  const environment = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
   return new ShareProcess(
     { path: resolve(databasePlace(db).path), pulls, days: shareDays },
-    own,
+    environment,
     systemClock,
     say,
   )

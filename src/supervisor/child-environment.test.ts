@@ -52,8 +52,8 @@ const cases = [
   ['options of Node go', { NODE_OPTIONS: '--no-warnings' }, trusted, { NODE_OPTIONS: '--no-warnings' }],
 ] as const
 
-for (const [what, own, secrets, expected] of cases) {
+for (const [what, environment, secrets, expected] of cases) {
   test(`a gateway's environment: ${what}`, () => {
-    assert.deepEqual(childEnvironment(own, secrets), expected)
+    assert.deepEqual(childEnvironment(environment, secrets), expected)
   })
 }

@@ -28,22 +28,22 @@ export interface ChildSecrets {
  * read arguments.
  */
 export function childEnvironment(
-  own: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   { upstreamIsTrusted, adminToken, variables = [] }: ChildSecrets = {
     upstreamIsTrusted: false,
     adminToken: null,
   },
 ): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(own)) {
+  for (const [name, value] of Object.entries(environment)) {
     const isPassedOn = passedOn.has(name) || /^(?:LC|OTEL)_|^PG[A-Z]+$/.test(name)
     if (value !== undefined && isPassedOn) env[name] = value
   }
   for (const name of variables) {
-    const value = own[name]
+    const value = environment[name]
     if (value !== undefined) env[name] = value
   }
-  const key = own[upstreamKeyVariable] ?? ''
+  const key = environment[upstreamKeyVariable] ?? ''
   if (upstreamIsTrusted && key !== '') env[upstreamKeyVariable] = key
   else if (env[upstreamKeyVariable] !== undefined) Object.assign(env, withheldFromDefault)
   if (adminToken !== null) env['TOKENWEIR_ADMIN_TOKEN'] = adminToken

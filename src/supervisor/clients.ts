@@ -51,7 +51,7 @@ export class Clients {
 
 /** One row for each client, and each key without a name, from calls, settings and the running gateway. */
 export function clientRows(
-  seen: readonly SeenClient[],
+  seenClients: readonly SeenClient[],
   settings: ReadonlyMap<string, ClientSetting>,
   uses: readonly ClientUse[] | null,
 ): readonly ClientRow[] {
@@ -61,7 +61,7 @@ export function clientRows(
   const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
   const of = (client: string) =>
     getOrAdd(calls, client, () => ({ calls: 0, tokens: 0, last: null, keys: new Set<string>() }))
-  for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seen) {
+  for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seenClients) {
     const row = of(client ?? named(key) ?? key ?? '')
     row.calls += count
     row.tokens += tokens

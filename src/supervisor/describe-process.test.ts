@@ -45,83 +45,83 @@ const plan: Plan = {
   crash: null,
 }
 const nobody: GatewayTraces = {
-  found: { control: 'notRunning', problem: null, record: null, recordedRuns: false },
+  folder: { control: 'notRunning', problem: null, record: null, recordedRuns: false },
   port: null,
   isPortTaken: false,
   startingPid: null,
 }
 
-function found(
-  difference: Partial<GatewayTraces['found']>,
+function tracesOf(
+  difference: Partial<GatewayTraces['folder']>,
   rest: Partial<GatewayTraces> = {},
 ): GatewayTraces {
-  return { ...nobody, ...rest, found: { ...nobody.found, ...difference } }
+  return { ...nobody, ...rest, folder: { ...nobody.folder, ...difference } }
 }
 
-const own = { status: 200, instance: 'this', report: null }
+const answer = { status: 200, instance: 'this', report: null }
 const another = { status: 200, instance: 'other', report: null }
 const silent = { status: null, instance: null, report: null }
 const cases = [
   ['nobody', nobody, ['stopped', false, null, 9090, false], null],
-  ['a healthy one', found({ control }, { port: own }), ['running', true, 77, 9191, true], null],
+  ['a healthy one', tracesOf({ control }, { port: answer }), ['running', true, 77, 9191, true], null],
   [
     'one whose port does not answer',
-    found({ control }, { port: silent }),
+    tracesOf({ control }, { port: silent }),
     ['running', true, 77, 9191, false],
     /127\.0\.0\.1:9191 does not answer as it/,
   ],
   [
     'one whose port another answers on',
-    found({ control }, { port: another }),
+    tracesOf({ control }, { port: another }),
     ['running', true, 77, 9191, false],
     /does not answer as it/,
   ],
   [
     'one that drains',
-    found({ control: { ...control, draining: true } }, { port: silent }),
+    tracesOf({ control: { ...control, draining: true } }, { port: silent }),
     ['draining', true, 77, 9191, false],
     null,
   ],
   ['one that starts', { ...nobody, startingPid: 88 }, ['starting', false, 88, 9090, false], null],
   [
     'one that starts and answers already',
-    found({ control }, { port: own, startingPid: 77 }),
+    tracesOf({ control }, { port: answer, startingPid: 77 }),
     ['starting', false, 77, 9191, true],
     null,
   ],
   [
     'a silent one',
-    found({ control: 'noReply' }),
+    tracesOf({ control: 'noReply' }),
     ['unresponsive', true, null, 9090, false],
     /does not answer/,
   ],
   [
     'a silent one that is known',
-    found({ control: 'noReply', record, recordedRuns: true }),
+    tracesOf({ control: 'noReply', record, recordedRuns: true }),
     ['unresponsive', true, 66, 9292, false],
     /\(process 66\) does not answer/,
   ],
   [
     'a silent one, beside the record of a dead one',
-    found({ control: 'noReply', record }),
+    tracesOf({ control: 'noReply', record }),
     ['unresponsive', true, null, 9090, false],
     /^The gateway does not answer/,
   ],
   [
     'one without its socket',
-    found({ record, recordedRuns: true }),
+    tracesOf({ record, recordedRuns: true }),
     ['unresponsive', true, 66, 9292, false],
     /\(process 66\) runs, but its control socket is gone/,
   ],
   [
     'a socket that may not be opened',
-    found({ control: 'noReply', problem: 'EACCES' }),
+    tracesOf({ control: 'noReply', problem: 'EACCES' }),
     ['unresponsive', true, null, 9090, false],
     /state of the gateway is unknown: EACCES/,
   ],
   [
     'the record of a dead one',
-    found({ record }),
+    tracesOf({ record }),
     ['stopped', false, null, 9090, false],
     /last gateway \(process 66\) ended unexpectedly/,
   ],
@@ -145,12 +145,12 @@ for (const [what, sighting, expected, message] of cases) {
 
 test('one that comes up just while it is looked for is not taken for one that has ended', async () => {
   let startingPid: number | null = 77
-  const founds: FolderTraces[] = [found({}).found, found({ control: { ...control, port: 1 } }).found]
+  const founds: FolderTraces[] = [tracesOf({}).folder, tracesOf({ control: { ...control, port: 1 } }).folder]
   const finder = {
     find: async () => {
-      const seen = founds.shift() ?? assert.fail('looked for too often')
+      const traces = founds.shift() ?? assert.fail('looked for too often')
       startingPid = null
-      return seen
+      return traces
     },
   } as unknown as GatewayFinder
   const sighting = await traceGateway(finder, { ...plan, port: 0 }, () => startingPid, 1000)
@@ -158,7 +158,7 @@ test('one that comes up just while it is looked for is not taken for one that ha
 })
 
 test('a running gateway tells of itself, and a stopped one of the next', () => {
-  const running = describeProcess(found({ control }, { port: own }), plan)
+  const running = describeProcess(tracesOf({ control }, { port: answer }), plan)
   assert.deepEqual(
     [running.upstream, running.pid_file, running.instance],
     ['http://running/v1', 'its/pid', 'this'],
@@ -176,13 +176,13 @@ test('a running gateway tells of itself, and a stopped one of the next', () => {
 })
 
 test("whatever its port answers, the report is the control socket's", () => {
-  assert.deepEqual(describeProcess(found({ control }, { port: another }), plan).health, health)
+  assert.deepEqual(describeProcess(tracesOf({ control }, { port: another }), plan).health, health)
 })
 
 test('a problem is told while nothing runs', () => {
   const troubled = { ...plan, problem: 'the settings are broken' }
-  assert.equal(describeProcess(found({ record }), troubled).message, 'the settings are broken')
-  assert.equal(describeProcess(found({ control }, { port: own }), troubled).message, null)
+  assert.equal(describeProcess(tracesOf({ record }), troubled).message, 'the settings are broken')
+  assert.equal(describeProcess(tracesOf({ control }, { port: answer }), troubled).message, null)
 })
 
 test('gateways that still finish calls are told of, in a sentence too', () => {
@@ -192,7 +192,7 @@ test('gateways that still finish calls are told of, in a sentence too', () => {
       instance: `predecessor${at}`,
       calls: count,
     }))
-    return describeProcess(found({ control: { ...control, predecessors } }, { port: own }), plan)
+    return describeProcess(tracesOf({ control: { ...control, predecessors } }, { port: answer }), plan)
   }
   assert.equal(withPredecessors().message, null)
   assert.deepEqual(withPredecessors(1).predecessors, [{ pid: 50, calls: 1 }])

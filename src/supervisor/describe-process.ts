@@ -7,7 +7,7 @@ import { crashStatusOf } from './crash-text.ts'
 
 /** All that is visible of a gateway from outside. */
 export interface GatewayTraces {
-  readonly found: FolderTraces
+  readonly folder: FolderTraces
   /** The answer of the gateway's port; `null` without a running gateway. */
   readonly port: PortAnswer | null
   /** Another program listens on the port of the next gateway. */
@@ -34,31 +34,31 @@ export async function traceGateway(
   answerMs: number,
 ): Promise<GatewayTraces> {
   const readTraces = async (): Promise<GatewayTraces> => {
-    const found = await finder.find()
-    const { control, recordedRuns } = found
+    const folder = await finder.find()
+    const { control, recordedRuns } = folder
     if (typeof control === 'object') {
       const port = await askHealth(control.host, control.port, answerMs)
-      return { found, port, isPortTaken: false, startingPid: startingPid() }
+      return { folder, port, isPortTaken: false, startingPid: startingPid() }
     }
     const isNone = control === 'notRunning' && !recordedRuns && startingPid() === null
     const isPortTaken = isNone && (await acceptsConnections(plan.host, plan.port, answerMs))
-    return { found, port: null, isPortTaken, startingPid: startingPid() }
+    return { folder, port: null, isPortTaken, startingPid: startingPid() }
   }
   const wasStarting = startingPid() !== null
-  const seen = await readTraces()
+  const traces = await readTraces()
   // A gateway may have come up after the check.
-  const mayHaveBegun = wasStarting && seen.startingPid === null && typeof seen.found.control !== 'object'
+  const mayHaveBegun = wasStarting && traces.startingPid === null && typeof traces.folder.control !== 'object'
   // A starting gateway has its port before its socket.
-  return seen.isPortTaken || mayHaveBegun ? await readTraces() : seen
+  return traces.isPortTaken || mayHaveBegun ? await readTraces() : traces
 }
 
 /** The status of a gateway's process. */
 export function describeProcess(traces: GatewayTraces, plan: Plan): ProcessStatus {
-  const { found, startingPid } = traces
+  const { folder, startingPid } = traces
   const state = stateOf(traces)
   const running = state === 'running' || state === 'draining' || state === 'unresponsive'
-  const control = typeof found.control === 'object' ? found.control : null
-  const recorded = running && found.recordedRuns ? found.record : null
+  const control = typeof folder.control === 'object' ? folder.control : null
+  const recorded = running && folder.recordedRuns ? folder.record : null
   const known = control ?? recorded
   const pidFile = control?.options['pid_file']
   return {
@@ -78,12 +78,12 @@ export function describeProcess(traces: GatewayTraces, plan: Plan): ProcessStatu
     predecessors: predecessorsOf(traces),
     message: messageOf(state, traces, plan),
     simulated: plan.simulated,
-    crash: crashOf(found.control, plan),
+    crash: crashOf(folder.control, plan),
   }
 }
 
-function stateOf({ found, isPortTaken, startingPid }: GatewayTraces): GatewayState {
-  const { control, recordedRuns } = found
+function stateOf({ folder, isPortTaken, startingPid }: GatewayTraces): GatewayState {
+  const { control, recordedRuns } = folder
   if (startingPid !== null) return 'starting'
   if (typeof control === 'object') return control.draining ? 'draining' : 'running'
   if (control === 'noReply' || recordedRuns) return 'unresponsive'
@@ -91,7 +91,7 @@ function stateOf({ found, isPortTaken, startingPid }: GatewayTraces): GatewaySta
 }
 
 function messageOf(state: GatewayState, traces: GatewayTraces, plan: Plan): string | null {
-  const { control, problem, record, recordedRuns } = traces.found
+  const { control, problem, record, recordedRuns } = traces.folder
   if (state === 'running' && typeof control === 'object' && !isHealthy(traces)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
   }
@@ -118,7 +118,7 @@ function crashOf(control: FolderTraces['control'], plan: Plan): CrashStatus | nu
   return crash && crashStatusOf({ ...crash, state: 'started_again', failed_starts: 0, next_start_at: null })
 }
 
-function predecessorsOf({ found: { control } }: GatewayTraces): readonly PredecessorProcess[] {
+function predecessorsOf({ folder: { control } }: GatewayTraces): readonly PredecessorProcess[] {
   const predecessors = typeof control === 'object' ? control.predecessors : undefined
   return (predecessors ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
@@ -133,6 +133,6 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
 }
 
 /** True if the same gateway answers on the port and on the control socket. */
-function isHealthy({ found: { control }, port }: GatewayTraces): boolean {
+function isHealthy({ folder: { control }, port }: GatewayTraces): boolean {
   return typeof control === 'object' && port?.status === 200 && port.instance === control.instance
 }

@@ -31,8 +31,8 @@ async function withConfig(
     const path = join(folder, 'gateway.json')
     if (given.saved !== undefined) writeFileSync(path, given.saved)
     const options = parseOptions(gatewayOptionTable, given.args ?? [], given.env ?? {})
-    const own = { port: given.ownPort ?? 9118 }
-    await use(new GatewayConfig(options, path, own, given.hasKey ?? false), path)
+    const address = { port: given.ownPort ?? 9118 }
+    await use(new GatewayConfig(options, path, address, given.hasKey ?? false), path)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -152,11 +152,11 @@ const refused = [
   ],
 ] as const
 
-for (const [what, asked, given, code, param, message] of refused) {
+for (const [what, wanted, given, code, param, message] of refused) {
   test(`as a setting, ${what} is refused`, () => {
     return withConfig(given, (config) => {
       assert.throws(
-        () => config.check(asked),
+        () => config.check(wanted),
         (error) => {
           assert.ok(error instanceof SettingError)
           assert.deepEqual([error.code, error.param], [code, param])
@@ -203,11 +203,11 @@ test('settings are kept on top of those that are kept, and for their owner alone
 test('settings are kept by one process at a time, and none is lost', () => {
   return withConfig({ saved: '{"max_concurrent":5}' }, async (config, path) => {
     const lock = tryFileLock(`${path}.lock`) ?? assert.fail('somebody has the lock')
-    const kept = config.save({ token_limit: 7 })
+    const saving = config.save({ token_limit: 7 })
     // What another process writes under the lock.
     writeFileSync(path, '{"max_concurrent":6,"port":1}')
     lock[Symbol.dispose]()
-    await kept
+    await saving
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1, token_limit: 7 })
   })
 })

@@ -34,26 +34,26 @@ export class GatewayConfig {
   readonly #given: Options<GatewayValues>
   /** The file of settings made on the dashboard. It is read each time, so that a person may edit it. */
   readonly #path: string
-  readonly #own: OwnAddress
+  readonly #ownAddress: OwnAddress
   readonly #hasKey: boolean
 
   /** `path` is that of `gateway.json`. */
-  constructor(given: Options<GatewayValues>, path: string, own: OwnAddress, hasKey: boolean) {
+  constructor(given: Options<GatewayValues>, path: string, ownAddress: OwnAddress, hasKey: boolean) {
     this.#given = given
     this.#path = path
-    this.#own = own
+    this.#ownAddress = ownAddress
     this.#hasKey = hasKey
   }
 
   /** The settings that a request asks for. Throws {@link SettingError} if one is wrong or fixed. */
-  check(asked: Readonly<Record<string, unknown>>): Settings {
+  check(wanted: Readonly<Record<string, unknown>>): Settings {
     for (const { key, name } of changeable) {
       const setBy = this.#given.setBy[key]
-      if (setBy === null || !Object.hasOwn(asked, name)) continue
+      if (setBy === null || !Object.hasOwn(wanted, name)) continue
       const message = `${name} is fixed by ${setBy} and cannot be set here.`
       throw new SettingError('fixed_setting', message, { param: name })
     }
-    return this.#checked(asked)
+    return this.#checked(wanted)
   }
 
   /** Options for the next gateway, with these settings on top of the saved ones. Throws {@link SettingError}. */
@@ -151,10 +151,10 @@ export class GatewayConfig {
     }
   }
 
-  #checked(asked: Readonly<Record<string, unknown>>): Settings {
-    const settings = readSettings(asked, changeable)
+  #checked(wanted: Readonly<Record<string, unknown>>): Settings {
+    const settings = readSettings(wanted, changeable)
     const { upstream } = settings
-    if (!isOwnAddress(String(upstream), [this.#own.port])) return settings
+    if (!isOwnAddress(String(upstream), [this.#ownAddress.port])) return settings
     const message = `upstream must not be the dashboard itself; got ${upstream}`
     throw new SettingError('invalid_setting', message, { param: 'upstream' })
   }
@@ -163,11 +163,11 @@ export class GatewayConfig {
 /** True if the running gateway uses the wanted value. Its own paths are absolute. */
 export function isMet(
   name: string,
-  asked: ConfigOption['value'],
+  wanted: ConfigOption['value'],
   running: ConfigOption['running'] | undefined,
 ): boolean {
   // Port 0 means any free port.
-  if (name === 'port' && asked === 0) return true
-  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(asked)) === running
-  return JSON.stringify(asked) === JSON.stringify(running)
+  if (name === 'port' && wanted === 0) return true
+  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(wanted)) === running
+  return JSON.stringify(wanted) === JSON.stringify(running)
 }

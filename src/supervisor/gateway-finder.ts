@@ -35,7 +35,7 @@ export class GatewayFinder {
   readonly limits: SupervisorLimits
   readonly #folder: string
   /** The last status; null if no gateway answered, or its end is known. Only this class sets it. */
-  seen: ControlStatus | null = null
+  lastStatus: ControlStatus | null = null
 
   constructor(folder: string, limits: SupervisorLimits) {
     this.client = new ControlClient(folder)
@@ -51,7 +51,7 @@ export class GatewayFinder {
     } catch (error) {
       problem = messageOf(error)
     }
-    if (typeof control === 'object') this.seen = control
+    if (typeof control === 'object') this.lastStatus = control
     // The record is read last: a gateway that has just ended has removed it by now.
     const record = readProcessRecord(this.#folder)
     const recordedRuns = record !== null && record.ends !== 'failed' && runsForCertain(record)
@@ -62,13 +62,13 @@ export class GatewayFinder {
   silentProcess(): ProcessIdentity | null {
     const known: readonly (ProcessIdentity | null)[] = [
       readProcessRecord(this.#folder),
-      this.seen?.identity ?? null,
+      this.lastStatus?.identity ?? null,
     ]
     return known.find((one) => one !== null && runsForCertain(one)) ?? null
   }
 
   forgetSeen(): void {
-    this.seen = null
+    this.lastStatus = null
   }
 
   /** Removes the record of a process before its kill. */

@@ -67,7 +67,7 @@ export class GatewayKeeper {
 
   /** The gateway's process; null without one, or after a stop. */
   get knownPid(): number | null {
-    return this.#options.finder.seen === null ? null : this.#lastPid
+    return this.#options.finder.lastStatus === null ? null : this.#lastPid
   }
 
   /** Call it when a child of this process has ended. */
@@ -99,17 +99,17 @@ export class GatewayKeeper {
   async #checkGateway(): Promise<void> {
     const { finder } = this.#options
     const { control, record } = await finder.find()
-    const { seen } = finder
+    const { lastStatus } = finder
     if (typeof control === 'object') this.#runs(control)
-    else if (control === 'notRunning' && seen !== null && this.#crash === null) {
-      const left = record ?? { ...seen.identity, ends: undefined }
+    else if (control === 'notRunning' && lastStatus !== null && this.#crash === null) {
+      const left = record ?? { ...lastStatus.identity, ends: undefined }
       if (left.ends !== 'failed' && isAlive(left)) return
       // The process of a failed gateway may still exist.
       const end = left.ends === 'failed' ? null : await this.#options.endOf(left.pid)
       // A gateway on a full disk has no record, and removed none.
       const isCrashed = record === null ? (end?.signal ?? null) !== null : isCrash(record)
-      if (finder.seen !== seen || this.#isClosed) return
-      if (isCrashed) this.#crashed(seen, record, end)
+      if (finder.lastStatus !== lastStatus || this.#isClosed) return
+      if (isCrashed) this.#crashed(lastStatus, record, end)
       else finder.forgetSeen()
     }
   }
@@ -165,8 +165,8 @@ export class GatewayKeeper {
   /** Never rejects. */
   async #try(crash: GatewayCrash, failedBefore: number): Promise<void> {
     const { finder, startAgain, report } = this.#options
-    const { seen } = finder
-    if (seen === null || this.#isClosed) return
+    const { lastStatus } = finder
+    if (lastStatus === null || this.#isClosed) return
     const starting: CrashWithoutText = {
       ...crash,
       state: 'starting',
@@ -175,12 +175,12 @@ export class GatewayKeeper {
     }
     this.#crash = starting
     try {
-      const isThere = await startAgain(valuesOf(seen), crash)
+      const isThere = await startAgain(valuesOf(lastStatus), crash)
       if (this.#crash !== starting) return
       // Another dashboard starts the gateway, or it was stopped: the next check shows which.
       if (!isThere) this.#forget()
       // The gateway may be gone again before the next check.
-      else if (finder.seen !== null) this.#runs(finder.seen)
+      else if (finder.lastStatus !== null) this.#runs(finder.lastStatus)
     } catch (error) {
       // A gateway was stopped or started meanwhile.
       if (this.#crash !== starting || this.#isClosed) return

@@ -11,6 +11,6 @@ export function ownGateway(
   if (instance === null || health === null) return { gateways: [], max_concurrent: null, ...at }
   const { active, queued: waiting, max_concurrent } = health.rate_limiter
   const known = { instance, host: hostname(), version: health.version, active, waiting, held: max_concurrent }
-  const own = { state: 'ok', away_since: null, rows_behind: 0, lease_left_s: null, is_own: true } as const
-  return { gateways: [{ ...known, ...own, can_release: false }], max_concurrent, ...at }
+  const alone = { state: 'ok', away_since: null, rows_behind: 0, lease_left_s: null, is_own: true } as const
+  return { gateways: [{ ...known, ...alone, can_release: false }], max_concurrent, ...at }
 }

@@ -113,9 +113,9 @@ export class RawLogRelay {
   async #ask<T>(route: string, request: ControlRequest, shape: Shape<T>): Promise<T | null> {
     const answer = await this.#open(route, request)
     if (answer === null) return null
-    const said = readMessage(await text(answer), shape)
-    if (said === null) throw new RawLogError('gateway_silent', 'The gateway does not answer as it should.')
-    return said
+    const message = readMessage(await text(answer), shape)
+    if (message === null) throw new RawLogError('gateway_silent', 'The gateway does not answer as it should.')
+    return message
   }
 
   /** Requests a route; null if no gateway runs. */

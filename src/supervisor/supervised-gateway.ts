@@ -328,8 +328,8 @@ export class SupervisedGateway {
 
   /** True if a gateway runs. Waits for the end of a stopping gateway. Rejects with {@link ProcessError}. */
   async #isThere(): Promise<boolean> {
-    const found = await this.#finder.find()
-    const { control } = found
+    const traces = await this.#finder.find()
+    const { control } = traces
     if (typeof control === 'object') {
       if (!control.draining) {
         await this.#starter.waitForHealth()
@@ -344,11 +344,11 @@ export class SupervisedGateway {
       ) {
         return false
       }
-    } else if (control === 'notRunning' && !found.recordedRuns) {
+    } else if (control === 'notRunning' && !traces.recordedRuns) {
       return false
     }
     const { message } = describeProcess(
-      { found, port: null, isPortTaken: false, startingPid: null },
+      { folder: traces, port: null, isPortTaken: false, startingPid: null },
       this.#plan(),
     )
     throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')

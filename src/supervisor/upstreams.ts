@@ -121,7 +121,7 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     credentials = 'none',
     fallback = null,
   } = setting
-  const found = health?.upstreams?.find((each) => each.name === name) ?? null
+  const known = health?.upstreams?.find((each) => each.name === name) ?? null
   return {
     name,
     urls,
@@ -133,6 +133,6 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     limits,
     credentials,
     fallback,
-    health: found,
+    health: known,
   }
 }

@@ -29,12 +29,12 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
   if (typeof reader === 'string' && !isYetToCome(reader)) {
     throw new CommandError(`${db}: ${absenceText[reader]}`)
   }
-  const seen =
+  const seenClients =
     typeof reader === 'object'
       ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
       : { fromMs: nowMs - seenMs, clients: [] }
-  const counted_from = new Date(seen.fromMs).toISOString()
-  const report = await new Clients(dirname(db)).report({ ...seen, counted_from })
+  const counted_from = new Date(seenClients.fromMs).toISOString()
+  const report = await new Clients(dirname(db)).report({ ...seenClients, counted_from })
   if (json) terminal.print(`${JSON.stringify(report)}\n`)
   else show(report, terminal)
   return 0

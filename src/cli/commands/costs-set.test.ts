@@ -31,8 +31,8 @@ async function makePlace() {
 }
 
 test('sets a price with every rate there is', async () => {
-  await using place = await makePlace()
-  writePriceFile(place.path, sampleCosts)
+  await using folder = await makePlace()
+  writePriceFile(folder.path, sampleCosts)
   const rates = [
     '--input',
     '0.15',
@@ -56,8 +56,8 @@ test('sets a price with every rate there is', async () => {
     '--per-search-unit',
     '0.002',
   ]
-  assert.equal(await place.set('gpu-box:8080/my-model', ...rates, ...others), 0)
-  assert.deepEqual(place.overrides()['gpu-box:8080/my-model'], {
+  assert.equal(await folder.set('gpu-box:8080/my-model', ...rates, ...others), 0)
+  assert.deepEqual(folder.overrides()['gpu-box:8080/my-model'], {
     source: 'user',
     updated_at: '2026-11-21T00:00:00.000Z',
     prices: [
@@ -82,35 +82,35 @@ test('sets a price with every rate there is', async () => {
     ],
   })
   assert.match(
-    place.terminal.out,
+    folder.terminal.out,
     /^gpu-box:8080\/my-model costs input 0\.15, output 0\.6, .* USD per million tokens, 0\.01 USD per request/,
   )
 })
 
 test('a price may have separators of thousands', async () => {
-  await using place = await makePlace()
-  await place.set('m', '--input', '1,000', '--output', '0.5')
-  assert.equal(place.overrides()['m']?.prices[0]?.tiers[0]?.input, 1000)
+  await using folder = await makePlace()
+  await folder.set('m', '--input', '1,000', '--output', '0.5')
+  assert.equal(folder.overrides()['m']?.prices[0]?.tiers[0]?.input, 1000)
 })
 
 test('adds a dated price, and takes all of it away', async () => {
-  await using place = await makePlace()
-  await place.set('m', '--input', '0', '--output', '0')
-  await place.set('m', '--input', '1', '--output', '2', '--effective-from', '2026-12-01')
+  await using folder = await makePlace()
+  await folder.set('m', '--input', '0', '--output', '0')
+  await folder.set('m', '--input', '1', '--output', '2', '--effective-from', '2026-12-01')
   assert.deepEqual(
-    place.overrides()['m']?.prices.map(({ effective_from: from }) => from),
+    folder.overrides()['m']?.prices.map(({ effective_from: from }) => from),
     [null, '2026-12-01'],
   )
-  assert.equal(await place.set('M', '--remove'), 0)
-  assert.deepEqual(place.overrides(), {})
-  await assert.rejects(place.set('m', '--remove'), commandFault(/has no price of your own for "m"/))
+  assert.equal(await folder.set('M', '--remove'), 0)
+  assert.deepEqual(folder.overrides(), {})
+  await assert.rejects(folder.set('m', '--remove'), commandFault(/has no price of your own for "m"/))
 })
 
 test('changes nothing where the file is broken or cannot be written', async () => {
-  await using place = await makePlace()
-  const { path, terminal } = place
+  await using folder = await makePlace()
+  const { path, terminal } = folder
   writeFileSync(path, '{"version": 1,\n "models": 7}')
-  await assert.rejects(place.set('m', '--input', '1', '--output', '1'), {
+  await assert.rejects(folder.set('m', '--input', '1', '--output', '1'), {
     message: `${path}:2:12 must be fixed first: models: must be an object; it is 7.`,
     exitCode: 1,
   })

@@ -60,24 +60,24 @@ export function run(
 
 /** At the upstream, or at every one whose prices are listed; at none of these (null) there are one's own prices alone. */
 function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs: number) {
-  const at = (place: string | null) => {
-    const call = { upstream: place, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }
-    return [place, book.price(call)] as const
+  const at = (host: string | null) => {
+    const call = { upstream: host, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }
+    return [host, book.price(call)] as const
   }
-  const [, own] = at(null)
-  if (upstream !== null || !('none' in own)) return [at(upstream)]
+  const [, anywhere] = at(null)
+  if (upstream !== null || !('none' in anywhere)) return [at(upstream)]
   const hosts = Object.keys(knownUpstreams).filter((host) => !host.startsWith('*'))
-  const found = hosts.map(at).filter(([, price]) => !('none' in price))
-  return found.length > 0 ? found : [[null, { none: 'no_entry' }] as const]
+  const priced = hosts.map(at).filter(([, price]) => !('none' in price))
+  return priced.length > 0 ? priced : [[null, { none: 'no_entry' }] as const]
 }
 
 function textOf(model: string, upstream: string | null, price: Price | NoPrice): string {
-  const place = upstream === null ? '' : ` at ${upstream}`
-  if ('none' in price) return `${model}${place}: ${noPriceText[price.none]}\n`
+  const host = upstream === null ? '' : ` at ${upstream}`
+  if ('none' in price) return `${model}${host}: ${noPriceText[price.none]}\n`
   const { match, isOverride } = price
   const services = Object.entries(match.service_tiers ?? {})
   const lines = [
-    `${model}${place}`,
+    `${model}${host}`,
     `  entry    ${match.key}${isOverride ? ', an override' : ''}`,
     `  source   ${match.source}${match.updated_at === null ? '' : `, as of ${match.updated_at}`}`,
     `  holds    from ${match.effective_from ?? 'the beginning'}`,
@@ -109,10 +109,12 @@ function showState(
   const from = source === null ? '' : ` from ${source.name}`
   const synced = syncedAt === null ? 'never synced' : `synced ${syncedAt}`
   const where = file ?? `${path} does not exist yet: these are the shipped prices`
-  const own = Object.entries(overrides).map(([name, { prices }]) => {
+  const lines = Object.entries(overrides).map(([name, { prices }]) => {
     const { effective_from: date = null, tiers = [] } = prices.at(-1) ?? {}
     return `  ${name}: ${tierLines(tiers).join('; ')}${date === null ? '' : `, from ${date}`}`
   })
   print(`${count(known)} prices${from}, ${synced} (${where})\n`)
-  print(own.length === 0 ? 'No prices of your own.\n' : `${own.length} of your own:\n${own.join('\n')}\n`)
+  print(
+    lines.length === 0 ? 'No prices of your own.\n' : `${lines.length} of your own:\n${lines.join('\n')}\n`,
+  )
 }

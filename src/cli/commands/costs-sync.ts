@@ -19,7 +19,7 @@ export const table = optionTable({
 /** `tokenweir costs sync`: brings the prices up to date with a list. */
 export const run: CommandRun<typeof table> = async ({ pricingSource: source, db, json }, { terminal }) => {
   const { clock, print, warn } = terminal
-  const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
+  const line = (value: SyncLine): void => print(`${JSON.stringify(value)}\n`)
   const path = priceFileOf(db)
   try {
     const result = await syncPrices(path, { source, wallTime: () => clock.wallTime() })

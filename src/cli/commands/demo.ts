@@ -22,8 +22,8 @@ const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
-export const run: CommandRun<typeof table> = async (asked, { env }) => {
-  const given = ownOptions.find((key) => sourceOf(asked.setBy[key]) === 'flag')
+export const run: CommandRun<typeof table> = async (options, { env }) => {
+  const given = ownOptions.find((key) => sourceOf(options.setBy[key]) === 'flag')
   if (given !== undefined) {
     throw new OptionError(`--${upOptionTable[given].name} cannot be used with the demo, which sets its own`)
   }
@@ -32,7 +32,7 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
   // A simulated upstream gets no real key.
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
-  await runUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
+  await runUp(demoOptions(options, upstream.baseUrl, folder), withoutKey, {
     preface:
       'This is a demo: the upstream, its responses, the past fifteen days and the prices are simulated.',
     hints: demoLines,
@@ -50,23 +50,23 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
 }
 
 function demoOptions(
-  asked: Options<DashboardValues>,
+  options: Options<DashboardValues>,
   upstream: string,
   folder: DemoFolder,
 ): Options<DashboardValues> {
-  const notGiven = realOptions.filter((key) => sourceOf(asked.setBy[key]) !== 'flag')
-  const own = Object.fromEntries([...ownOptions, ...notGiven].map((key) => [key, demoItself]))
+  const notGiven = realOptions.filter((key) => sourceOf(options.setBy[key]) !== 'flag')
+  const setByDemo = Object.fromEntries([...ownOptions, ...notGiven].map((key) => [key, demoItself]))
   const defaults = parseOptions(upOptionTable, [], {})
   return {
-    ...asked,
+    ...options,
     ...Object.fromEntries(notGiven.map((key) => [key, defaults[key]])),
     // Other machines do not get made-up answers, unless `--host` asks for it.
-    host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
+    host: options.setBy.host === null ? '127.0.0.1' : options.host,
     upstream,
     db: folder.db,
     pidFile: join(folder.path, '.proxy.pid'),
     rawLogFile: join(folder.path, 'payloads.jsonl'),
-    setBy: { ...asked.setBy, ...own },
+    setBy: { ...options.setBy, ...setByDemo },
   }
 }
 

@@ -27,9 +27,9 @@ import { paint, type Tone } from '../terminal/paint.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { upstreamsOf } from '../upstreams/upstreams-list.ts'
 
-const own = optionTable({ json: flag('print the findings as one JSON object') })
+const ownOptions = optionTable({ json: flag('print the findings as one JSON object') })
 
-export const table = { ...upOptionTable, ...own }
+export const table = { ...upOptionTable, ...ownOptions }
 
 const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>> = {
   ok: ['✓', 'good'],
@@ -52,8 +52,8 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
     { port: options.dashboardPort },
     key !== '',
   )
-  const found = await new GatewayFinder(control, defaultLimits).find()
-  const running = typeof found.control === 'object' ? found.control : null
+  const traces = await new GatewayFinder(control, defaultLimits).find()
+  const running = typeof traces.control === 'object' ? traces.control : null
   let values = { ...options }
   let settings: Finding | null = null
   try {
@@ -64,12 +64,12 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
   // The running gateway's values count more than those of the next start.
   if (running !== null)
     values = { ...values, ...valuesIn(running.options), port: running.port, host: running.host }
-  const asked = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }
+  const target = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }
   const unseen = unreadable(folder)
   const findings = [
     checkNode(),
     ...(settings === null || unseen !== null ? [] : [settings]),
-    ...gatewayFindings(found, join(control, 'proxy.log')),
+    ...gatewayFindings(traces, join(control, 'proxy.log')),
     await checkGatewayPort(values.host, values.port, running),
     await checkDashboardPort(options.dashboardHost, options.dashboardPort, folder),
     ...(unseen === null
@@ -80,7 +80,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
           checkPrices(db, clock.wallTime()),
         ]
       : [unseenFolder(unseen)]),
-    ...(await checkUpstream({ ...asked, connectTimeoutMs: values.connectTimeoutMs }, env)),
+    ...(await checkUpstream({ ...target, connectTimeoutMs: values.connectTimeoutMs }, env)),
     ...(unseen === null ? await furtherUpstreams(options, env) : []),
     ...(await checkShare(values, env)),
   ]

@@ -29,16 +29,16 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
   /** Null if it has gone away. Rejects with a `CommandError` if there was none yet, else in words. */
   readonly open: () => Promise<Readable | null>
 } {
-  let found: FeedPlace | null = null
+  let source: FeedPlace | null = null
   return {
-    name: () => found?.name ?? '',
+    name: () => source?.name ?? '',
     open: async () => {
       // A place that had the feed before may have it again, whatever is wrong now.
-      if (found !== null) return feedOf(found).catch(() => null)
-      for (const place of places) {
-        const stream = await feedOf(place)
+      if (source !== null) return feedOf(source).catch(() => null)
+      for (const candidate of places) {
+        const stream = await feedOf(candidate)
         if (stream === null) continue
-        found = place
+        source = candidate
         return stream
       }
       const names = places.map(({ name }) => name).join(' or ')
@@ -84,14 +84,14 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
         accept: 'text/event-stream',
         ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
       }
-      const asked = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
+      const feedRequest = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
       // An error after the answer has begun is the answer's own, too.
-      asked.on('error', () => {}).end()
+      feedRequest.on('error', () => {}).end()
       try {
-        const [answer] = await once(asked, 'response', { signal: AbortSignal.timeout(headLimitMs) })
+        const [answer] = await once(feedRequest, 'response', { signal: AbortSignal.timeout(headLimitMs) })
         return answer as IncomingMessage
       } catch (error) {
-        asked.destroy()
+        feedRequest.destroy()
         if (absent.test(String(codeOf(error)))) return null
         throw new Error(`could not reach ${name}: ${messageOf(error)}`, { cause: error })
       }

@@ -45,13 +45,13 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const proxy = upstreamProxy(options.upstream, env)
   const traces = isTraced(options) ? traceSettings(options, env) : null
   const origin = startedBy(env)
-  const found = await Predecessor.find(env)
-  if (found === 'unknown') {
+  const search = await Predecessor.find(env)
+  if (search === 'unknown') {
     throw new OptionError('the running gateway is too old to hand over')
   }
-  const predecessor = found === 'gone' ? null : found
+  const predecessor = search === 'gone' ? null : search
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
-  const bind = found === 'gone' ? listenOnceFree : listen
+  const bind = search === 'gone' ? listenOnceFree : listen
   const server =
     sharedPort === null
       ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))

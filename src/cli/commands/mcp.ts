@@ -32,8 +32,8 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   /** Finds the gateway at each question, because another one may start while an agent runs. */
   const database = async (): Promise<string> => {
     if (options.setBy.db !== null) return options.db
-    const found = (await runningGateway(env))?.db ?? options.db
-    return existsSync(found) ? found : options.db
+    const path = (await runningGateway(env))?.db ?? options.db
+    return existsSync(path) ? path : options.db
   }
   const control = async (): Promise<ControlClient> => new ControlClient(dirname(await database()))
   const ask = async <Answer>(question: QueryQuestion): Promise<Answer> => {

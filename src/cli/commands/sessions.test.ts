@@ -21,7 +21,10 @@ const calls: readonly CallRecord[] = [
   { ...chatCall(idAt(1000)), session: null },
 ]
 
-async function told(argv: readonly string[], width = 160): Promise<FakeTerminal & { readonly code: number }> {
+async function output(
+  argv: readonly string[],
+  width = 160,
+): Promise<FakeTerminal & { readonly code: number }> {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
@@ -41,7 +44,7 @@ const spaced = (word: string): string => word.replaceAll('_', ' ')
 
 describe('tokenweir sessions', () => {
   it('prints the last sessions, the newest last, and what they come to', async () => {
-    const { out, code } = await told([])
+    const { out, code } = await output([])
     const lines = out.trimEnd().split('\n')
     assert.equal(code, 0)
     assert.deepEqual(lines.slice(0, 3).map(cells), [
@@ -55,17 +58,17 @@ describe('tokenweir sessions', () => {
   })
 
   it('prints a JSON object per line', async () => {
-    const { out } = await told(['--json', '--recent', '1'])
+    const { out } = await output(['--json', '--recent', '1'])
     const { session, calls: count, wall_ms, between_ms } = JSON.parse(out) as Record<string, unknown>
     assert.deepEqual([session, count, wall_ms, between_ms], ['run 1', 2, 1000, 400])
   })
 
   it('asks for what the options say', async () => {
-    assert.match((await told(['--client', 'pi'])).out, /run 2/)
-    assert.doesNotMatch((await told(['--client', 'pi'])).out, /run 1/)
-    assert.match((await told(['--model', 'nobody'])).out, /^No recorded sessions match\.\n$/)
-    assert.equal((await told(['--model', 'nobody', '--json'])).out, '')
-    await assert.rejects(() => told(['--recent', '0']), OptionError)
+    assert.match((await output(['--client', 'pi'])).out, /run 2/)
+    assert.doesNotMatch((await output(['--client', 'pi'])).out, /run 1/)
+    assert.match((await output(['--model', 'nobody'])).out, /^No recorded sessions match\.\n$/)
+    assert.equal((await output(['--model', 'nobody', '--json'])).out, '')
+    await assert.rejects(() => output(['--recent', '0']), OptionError)
   })
 
   it('says where nothing is', async () => {

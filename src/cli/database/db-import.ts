@@ -98,8 +98,8 @@ async function bringPrices(file: string, db: string, dryRun: boolean): Promise<n
   if (resolve(theirs) === resolve(priceFileOf(db))) return 0
   const brought = Object.entries(readCosts(theirs)?.overrides ?? {})
   if (brought.length === 0) return 0
-  const fresh = (own: object): typeof brought => {
-    const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const fresh = (existing: object): typeof brought => {
+    const names = new Set(Object.keys(existing).map((name) => name.toLowerCase()))
     return brought.filter(([name]) => !names.has(name.toLowerCase()))
   }
   if (dryRun) return fresh(readCosts(priceFileOf(db))?.overrides ?? {}).length

@@ -74,8 +74,8 @@ test('it prints what changes by day and model, and in all', async () => {
     },
   ])
   const nothing = { ...outcome, days: [], calls: 0 }
-  const { stdout: told } = await run(['--from', '2026-11-20'], () => nothing)
-  assert.equal(told, 'No cost has changed: 1,200 calls checked.\n')
+  const { stdout: text } = await run(['--from', '2026-11-20'], () => nothing)
+  assert.equal(text, 'No cost has changed: 1,200 calls checked.\n')
 })
 
 test('with --json each line is an object', async () => {
@@ -83,13 +83,13 @@ test('with --json each line is an object', async () => {
   const [progress, result, ...rest] = stdout.split('\n')
   assert.deepEqual(rest, [''])
   assert.equal(progress, '{"progress":{"done":1,"total":4}}')
-  const told = JSON.parse(result ?? '') as { readonly result: Record<string, unknown> }
+  const json = JSON.parse(result ?? '') as { readonly result: Record<string, unknown> }
   assert.deepEqual(
     [
-      told.result['calls'],
-      told.result['before_usd'],
-      told.result['after_usd'],
-      told.result['reported_calls'],
+      json.result['calls'],
+      json.result['before_usd'],
+      json.result['after_usd'],
+      json.result['reported_calls'],
     ],
     [3, null, 1.23456789, 4],
   )

@@ -78,12 +78,12 @@ export function checkLocks(db: string, gatewayRuns: boolean): Finding {
       return warning('lock', 'compress, rebuild or reprice is running on the database', 'wait until it ends')
     }
     const locks = globSync('instance-*.lock', { cwd: folder })
-    const held = locks.filter((name) => isFileLocked(join(folder, name))).length
+    const lockCount = locks.filter((name) => isFileLocked(join(folder, name))).length
     const message =
-      held === 0
+      lockCount === 0
         ? 'no gateway has the database open'
-        : `the database is in use by ${counted(held, 'gateway')}`
-    if (held === 0 || gatewayRuns) return ok('lock', message)
+        : `the database is in use by ${counted(lockCount, 'gateway')}`
+    if (lockCount === 0 || gatewayRuns) return ok('lock', message)
     return warning(
       'lock',
       `${message}, and none answers here`,

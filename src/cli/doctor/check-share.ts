@@ -37,7 +37,7 @@ export async function checkShare(
   }
 }
 
-async function findingOf(connection: PostgresConnection, where: string, asked: number): Promise<Finding> {
+async function findingOf(connection: PostgresConnection, where: string, wantedMax: number): Promise<Finding> {
   const [[version, isMade, user, database, mayMake, mayUse] = []] = await connection.query(
     `SELECT current_setting('server_version_num')::integer, to_regnamespace('tokenweir') IS NOT NULL,
        current_user, current_database(), has_database_privilege(current_database(), 'CREATE'),
@@ -56,10 +56,10 @@ async function findingOf(connection: PostgresConnection, where: string, asked: n
     'SELECT (SELECT max_concurrent FROM tokenweir.slot_settings), (SELECT count(*) FROM tokenweir.gateways WHERE left_at IS NULL)',
   )
   const max = typeof slots === 'number' ? slots : null
-  const isAsked = asked !== gatewayOptionTable.maxConcurrent.default && max !== null && asked !== max
+  const isAsked = wantedMax !== gatewayOptionTable.maxConcurrent.default && max !== null && wantedMax !== max
   if (isAsked && Number(gateways) > 0) {
-    const remedy = `start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${asked}\` changes it for all`
-    return fault(check, `the gateways share ${max} slots, and --max-concurrent says ${asked}`, remedy)
+    const remedy = `start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${wantedMax}\` changes it for all`
+    return fault(check, `the gateways share ${max} slots, and --max-concurrent says ${wantedMax}`, remedy)
   }
   const ofSlots = max === null ? '' : `, ${max} slots`
   return ok(check, `${where} answers: ${counted(Number(gateways), 'gateway')}${ofSlots}`)

@@ -23,8 +23,8 @@ const shownModels = 3
 const mostSkewMs = 30_000
 
 /** Lists the upstream's models, on the way that calls take: what that says of it, of the proxy and of the clock. */
-export async function checkUpstream(asked: CheckedUpstream, env: Environment): Promise<Finding[]> {
-  const base = parseUpstreamBase(asked.url)
+export async function checkUpstream(target: CheckedUpstream, env: Environment): Promise<Finding[]> {
+  const base = parseUpstreamBase(target.url)
   let proxy: UpstreamProxy | null
   try {
     proxy = proxyFor(base.origin, env)
@@ -32,7 +32,7 @@ export async function checkUpstream(asked: CheckedUpstream, env: Environment): P
     return [fault('proxy', messageOf(error), 'set it to http://host:port, or unset it')]
   }
   const sentMs = Date.now()
-  const { url, key, connectTimeoutMs } = asked
+  const { url, key, connectTimeoutMs } = target
   const request = { url, keyHeader: keyHeader(key, base.host), connectTimeoutMs, limitMs }
   const response = await listModels(request, env)
   const date = headerOf(response.headers, 'date')
@@ -44,7 +44,7 @@ export async function checkUpstream(asked: CheckedUpstream, env: Environment): P
           'make sure it is correct: budgets depend on it',
         )
       : clockFinding(Date.parse(date) - (sentMs + response.tookMs / 2))
-  return [proxyFinding(proxy, env), upstreamFinding(asked, response, proxy), clock]
+  return [proxyFinding(proxy, env), upstreamFinding(target, response, proxy), clock]
 }
 
 function upstreamFinding(

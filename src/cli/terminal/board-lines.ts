@@ -48,15 +48,15 @@ export const boardColumns: readonly Column<LiveCall>[] = [
   column('upstream', 8, 20, (call) => printable(call.upstream), { cut: { minWidth: 12, at: 'end' } }),
 ]
 
-function stateText({ state, queue_place: place, waits_for: awaited }: LiveCall): string {
-  if (place === null) return states[state][0]
+function stateText({ state, queue_place: queueIndex, waits_for: awaited }: LiveCall): string {
+  if (queueIndex === null) return states[state][0]
   const words =
     awaited === 'tokens'
       ? 'waiting for tokens'
       : awaited === 'requests'
         ? 'waiting for rate limit'
         : states[state][0]
-  return `${words} #${count(place)}`
+  return `${words} #${count(queueIndex)}`
 }
 
 function since(iso: string, nowMs: number): string {

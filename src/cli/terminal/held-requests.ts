@@ -3,23 +3,23 @@ const limits = { count: 10_000, length: 32 * 1024 * 1024 } as const
 
 /** Requests, as texts by the ids of their calls, that wait for their answers. */
 export class HeldRequests {
-  readonly #held = new Map<string, string>()
+  readonly #byId = new Map<string, string>()
   #length = 0
 
   add(id: string, data: string): void {
     this.take(id)
-    this.#held.set(id, data)
+    this.#byId.set(id, data)
     this.#length += data.length
-    for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= limits.count && this.#length <= limits.length) break
+    for (const oldest of this.#byId.keys()) {
+      if (this.#byId.size <= limits.count && this.#length <= limits.length) break
       this.take(oldest)
     }
   }
 
   /** Null if it is not held. */
   take(id: string): string | null {
-    const data = this.#held.get(id) ?? null
-    this.#held.delete(id)
+    const data = this.#byId.get(id) ?? null
+    this.#byId.delete(id)
     this.#length -= data?.length ?? 0
     return data
   }

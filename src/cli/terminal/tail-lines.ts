@@ -66,6 +66,6 @@ function labelsOf({ model, stream }: PayloadRecord): readonly string[] {
 function messageIn(body: unknown): string {
   if (!isObject(body)) return ''
   const { error, message } = body
-  const said = typeof error === 'string' ? error : ((isObject(error) ? error['message'] : null) ?? message)
-  return typeof said === 'string' ? said : ''
+  const text = typeof error === 'string' ? error : ((isObject(error) ? error['message'] : null) ?? message)
+  return typeof text === 'string' ? text : ''
 }

@@ -31,7 +31,7 @@ export function tailPrinter(
   readonly end: () => void
 } {
   /** Requests, as JSON, of calls that may still fail; used with `--errors`. */
-  const held = new HeldRequests()
+  const requests = new HeldRequests()
   let isGreeted = false
   let isLost = false
   let isLossShown = false
@@ -51,20 +51,20 @@ export function tailPrinter(
     isLost = false
     if (isGreeted) return
     isGreeted = true
-    const kept = isLogging
+    const capture = isLogging
       ? 'payloads are captured in its log too'
       : 'payloads are not captured: turn on capture in the Live view, or start with --raw-log'
-    note(`following the gateway on ${name()}; ${kept}`)
+    note(`following the gateway on ${name()}; ${capture}`)
   }
 
   const takeRecord = (record: PayloadRecord | OutgoingRecord, data: string): void => {
     if (model.length > 0 && !model.includes(record.model ?? '')) return
     if (!isAnswer(record)) {
       if (!errors && (json || model.length > 0)) show((style) => requestLine(record, style), data)
-      else if (json) held.add(record.id, data)
+      else if (json) requests.add(record.id, data)
       return
     }
-    const request = held.take(record.id)
+    const request = requests.take(record.id)
     if (errors && toneOf(record) !== 'failed') return
     if (request !== null) print(`${safeJson(request)}\n`)
     show((style) => endLine(record, style), data)

@@ -21,13 +21,13 @@ export const table = optionTable({ json: flag('print one JSON object'), ...place
 
 /** The upstreams of that place, and of the gateway that runs there. */
 export function upstreamsOf(
-  place: Pick<OptionsOf<typeof table>, 'db' | 'upstreamFile'>,
+  paths: Pick<OptionsOf<typeof table>, 'db' | 'upstreamFile'>,
   env: Environment,
 ): Upstreams {
   const { upstream } = parseOptions({ upstream: gatewayOptionTable.upstream }, [], env)
   return new Upstreams({
-    dataFolder: dirname(place.db),
-    file: place.upstreamFile,
+    dataFolder: dirname(paths.db),
+    file: paths.upstreamFile,
     upstream,
     dashboard: { port: ownOptionTable.dashboardPort.default },
     gatewayPort: defaultGatewayPort,

@@ -27,18 +27,18 @@ export const run: CommandRun<typeof table> = async (options, { env, positionals:
   const { file, problem } = await upstreams.report()
   if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)
   const all = await upstreams.settings()
-  const asked = name === undefined ? all : all.filter((each) => each.name === name)
-  if (name !== undefined && asked.length === 0)
+  const chosen = name === undefined ? all : all.filter((each) => each.name === name)
+  if (name !== undefined && chosen.length === 0)
     throw new OptionError(`there is no upstream ${name} in ${file}`)
   if (all.length === 0)
     terminal.print(`There are no further upstreams in ${file}; tokenweir doctor looks at the default one.\n`)
-  const found = await Promise.all(
-    asked.flatMap((setting) =>
+  const results = await Promise.all(
+    chosen.flatMap((setting) =>
       setting.urls.map((url) => testUpstream(setting, url, dirname(resolve(file)), env)),
     ),
   )
-  for (const { isGood, text } of found) terminal.print(printable(`${isGood ? '✓' : '✗'} ${text}`) + '\n')
-  return found.every(({ isGood }) => isGood) ? 0 : exitCode.fault
+  for (const { isGood, text } of results) terminal.print(printable(`${isGood ? '✓' : '✗'} ${text}`) + '\n')
+  return results.every(({ isGood }) => isGood) ? 0 : exitCode.fault
 }
 
 interface Finding {
