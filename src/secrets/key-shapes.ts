@@ -1,6 +1,4 @@
-import { announcedSecret, mayAnnounce } from './announced-secret.ts'
-import { keyInRun, leastBeforeDot, longWord, shortestKey } from './key-forms.ts'
-import { byteClasses, letter, type Source } from './key-prefixes.ts'
+import { byBeginning, byEnding, inParts, type KeyPattern } from './key-table.ts'
 
 /** The text that replaces a credential. */
 export const secretMark = '[secret]'
@@ -8,21 +6,69 @@ const markBytes = Buffer.from(secretMark)
 
 /** The beginning of an escape that may hide a letter. */
 const jsonEscape = Buffer.from('\\u00')
-const space = 0x20
-const hyphen = 0x2d
-const dot = 0x2e
-const slash = 0x2f
-const colon = 0x3a
-const capitalN = 0x4e
-const backslash = 0x5c
-const letterB = 0x62
-/** The bit that makes an ASCII letter lower-case. */
-const lowerCase = 0x20
-const tilde = 0x7e
-/** The shortest run that is examined: `-u`, `key`, `sig`. */
-const shortestRun = 2
-const percent = 0x25
 const hidden = /(?<!\\)\\+u00([2-7][\da-f])|%([2-7][\da-f])/gi
+const percent = 0x25
+const dot = 0x2e
+const backslash = 0x5c
+const letterU = 0x75
+
+/** Classes of the characters that a run has; bytes of UTF-8 sequences have none. */
+const [letter, digit, joint] = [1, 2, 4]
+const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  if (/[a-z]/i.test(character)) return letter
+  if (/\d/.test(character)) return digit
+  return /[-_*]/.test(character) ? joint : 0
+})
+
+/** The shortest run that is examined: `-u`, `key`, `SG`. */
+const shortestRun = 2
+/** The shortest run that may have a prefix, and the shortest of letters alone. */
+const [shortestKey, longWord] = [8, 16]
+/** The shortest first part of a key that has parts. */
+const shortestPart = 23
+/** In a run longer than the first number, which is random itself, prefixes shorter than the second occur by chance. */
+const [longRun, chanceFreePrefix] = [256, 6]
+/** The longest beginning of a credential that is looked for at the end of a cut text. */
+const longestCut = 4096
+/** Most places in a run where a pattern may begin: after emphasis, or parts of a name. */
+const mostStarts = 16
+
+const none: readonly KeyPattern[] = []
+/** Patterns by a number that is made of the text around their place. */
+class PatternIndex {
+  readonly #patterns = new Map<number, readonly KeyPattern[]>()
+  /** Saves most look-ups. */
+  readonly has: Uint8Array
+
+  constructor(size: number, patterns: readonly KeyPattern[], keysOf: (pattern: KeyPattern) => number[]) {
+    for (const pattern of patterns)
+      for (const key of new Set(keysOf(pattern)))
+        this.#patterns.set(key, [...(this.#patterns.get(key) ?? []), pattern])
+    this.has = Uint8Array.from({ length: size }, (_, key) => (this.#patterns.has(key) ? 1 : 0))
+  }
+
+  at(key: number): readonly KeyPattern[] {
+    return this.has[key] === 1 ? (this.#patterns.get(key) ?? none) : none
+  }
+}
+
+const byFirstTwo = new PatternIndex(2 ** 16, byBeginning, ({ anchors }) =>
+  anchors.map((anchor) => Buffer.from(anchor).readUInt16BE()),
+)
+const byLastLetters = new PatternIndex(2 ** 15, byEnding, ({ anchors }) =>
+  anchors.map((anchor) => lastLetters(Buffer.from(anchor), anchor.length)),
+)
+const bySign = new PatternIndex(2 ** 8, byEnding, ({ anchors, next }) =>
+  anchors.length === 0 ? [next.charCodeAt(0)] : [],
+)
+
+/** The last three letters as a number, five bits each. */
+function lastLetters(bytes: Uint8Array, end: number): number {
+  return (
+    (((bytes[end - 3] ?? 0) & 31) << 10) | (((bytes[end - 2] ?? 0) & 31) << 5) | ((bytes[end - 1] ?? 0) & 31)
+  )
+}
 
 /**
  * Masks credentials in any text: JSON, URLs, messages, command lines. A credential has the form of one of the main providers, or
@@ -40,11 +86,11 @@ export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   if (bytes.includes(jsonEscape) || bytes.includes(percent)) {
     // Latin-1, as any byte survives it.
     const shown = Buffer.from(bytes.toString('latin1').replace(hidden, shownCharacter), 'latin1')
-    const found = shown.length === bytes.length ? null : findKeys(shown, isCut)
-    if (found !== null) return withMarks(shown, found)
+    const found = shown.length === bytes.length ? [] : new KeySearch(shown, isCut).find()
+    if (found.length > 0) return withMarks(shown, found)
   }
-  const found = findKeys(bytes, isCut)
-  return found === null ? bytes : withMarks(bytes, found)
+  const found = new KeySearch(bytes, isCut).find()
+  return found.length === 0 ? bytes : withMarks(bytes, found)
 }
 
 /** The character of an escape, unless it would end or change a JSON string. */
@@ -53,59 +99,141 @@ function shownCharacter(escape: string, json: string | undefined, percent: strin
   return /[\w .~:/?#@!$&'()*+,;=<>{}[\]|^`-]/.test(character) ? character : escape
 }
 
-function withMarks(bytes: Buffer, found: readonly number[]): Buffer {
+function withMarks(bytes: Buffer, found: readonly Span[]): Buffer {
   const parts: Buffer[] = []
   let from = 0
-  for (let i = 0; i < found.length; i += 2) {
-    parts.push(bytes.subarray(from, found[i]), markBytes)
-    from = found[i + 1] ?? bytes.length
+  for (const { start, end } of found) {
+    parts.push(bytes.subarray(from, start), markBytes)
+    from = end
   }
   return Buffer.concat([...parts, bytes.subarray(from)])
 }
 
-/**
- * Finds credentials in UTF-8 text: start and end of each in turn; null without any. One pass, with a bounded number of other
- * characters at each place, so the time is linear for every text. `isCut`: the text's end may be the beginning of a credential.
- */
-function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
-  // Latin-1, as any byte survives it.
-  const source: Source = { bytes, text: bytes.toString('latin1'), isCut }
-  let found: number[] | null = null
-  const { length } = bytes
-  let at = 0
-  while (at < length) {
-    let kind = 0
-    while (at < length && (kind = byteClasses[bytes[at] ?? 0] ?? 0) === 0) at++
-    const start = at
-    let seen = 0
-    while (kind !== 0) {
-      seen |= kind
-      at++
-      kind = at < length ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
-    }
-    if (at - start < shortestRun || (at < length && isPlainWord(bytes, start, at, seen))) continue
-    const range = keyInRun(source, start, at, seen) ?? announcedSecret(source, start, at)
-    if (range === null) continue
-    found ??= []
-    found.push(Math.max(range.start, found.at(-1) ?? 0), range.end)
-    at = Math.max(at, range.end)
-  }
-  return found
+interface Span {
+  readonly start: number
+  readonly end: number
 }
 
-/** True if a run is an ordinary word, neither a key nor an announcement. Only saves time. */
-function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number): boolean {
-  const length = end - start
-  if (length >= longWord || (length >= shortestKey && (seen & ~letter) !== 0)) return false
-  if (mayAnnounce(bytes, end)) return false
-  const next = bytes[end]
-  // Names of schemes and of webhooks, tokens in parts, and what `keyInRun` looks for before a space.
-  if (next === colon) return bytes[end + 1] !== slash && bytes[end + 1] !== backslash
-  if (next === slash) return length !== 'services'.length
-  if (next === tilde) return false
-  if (next === dot) return length < leastBeforeDot
-  if (next !== space) return true
-  const first = bytes[start] ?? 0
-  const isBasic = length === 'basic'.length && (first | lowerCase) === letterB
-  return !isBasic && first !== hyphen && bytes[end - 1] !== capitalN
+/** Finds the credentials in UTF-8 text, in one pass over its runs: letters, digits, `-`, `_` and `*` in a row. */
+class KeySearch {
+  readonly #bytes: Buffer
+  /** The text with one character for each byte. */
+  readonly #text: string
+  readonly #isCut: boolean
+  readonly #found: Span[] = []
+
+  constructor(bytes: Buffer, isCut: boolean) {
+    this.#bytes = bytes
+    this.#text = bytes.toString('latin1')
+    this.#isCut = isCut
+  }
+
+  /** The credentials in turn. Each place has a bounded number of other characters, so the time is linear for every text. */
+  find(): readonly Span[] {
+    const bytes = this.#bytes
+    const { length } = bytes
+    let at = 0
+    while (at < length) {
+      let kind = 0
+      while (at < length && (kind = classes[bytes[at] ?? 0] ?? 0) === 0) at++
+      const start = at
+      let seen = 0
+      while (kind !== 0) {
+        seen |= kind
+        at++
+        kind = at < length ? (classes[bytes[at] ?? 0] ?? 0) : 0
+      }
+      const end = at
+      const size = end - start
+      if (size < shortestRun) continue
+      const isPart = bytes[end] === dot || (this.#isCut && end === length)
+      if (isPart || size >= longWord || (size >= shortestKey && seen !== letter))
+        at = this.#add(this.#inRun(start, end, (seen & joint) !== 0, isPart), at)
+      const letters = lastLetters(bytes, end)
+      if (byLastLetters.has[letters] === 1) at = this.#add(this.#first(byLastLetters.at(letters), end), at)
+      const sign = bytes[end] ?? 0
+      if (bySign.has[sign] === 1) at = this.#add(this.#first(bySign.at(sign), end), at)
+    }
+    return this.#found
+  }
+
+  /** Adds a span; those that touch are one. Returns where to go on. */
+  #add(span: Span | null, at: number): number {
+    if (span === null) return at
+    const last = this.#found.at(-1)
+    if (last === undefined || span.start > last.end) this.#found.push(span)
+    else {
+      this.#found.pop()
+      this.#found.push({ start: Math.min(last.start, span.start), end: Math.max(last.end, span.end) })
+    }
+    return Math.max(at, span.end)
+  }
+
+  /** The first credential that begins with the run, or after a joint in it. */
+  #inRun(start: number, end: number, hasJoints: boolean, isPart: boolean): Span | null {
+    const from = Math.min(start + this.#escapeLength(start), end)
+    let starts = 0
+    for (let at = from; at < end; at++) {
+      if (at > from && classes[this.#bytes[at - 1] ?? 0] !== joint) {
+        if (!hasJoints) break
+        continue
+      }
+      const shortest = at > start && end - start > longRun ? chanceFreePrefix : 0
+      const patterns = this.#beginningAt(at)
+      const span =
+        (patterns === none ? null : this.#first(patterns, at, shortest)) ??
+        (isPart && end - at >= shortestPart && starts < mostStarts ? this.#first(inParts, at) : null)
+      if (span !== null) return span
+      if (patterns.length > 0 && ++starts > mostStarts) break
+    }
+    // A letter after a backslash may belong to the key; it stays.
+    const whole = from > start ? this.#first(this.#beginningAt(start), start) : null
+    return whole === null ? null : { start: start + 1, end: whole.end }
+  }
+
+  #beginningAt(at: number): readonly KeyPattern[] {
+    return byFirstTwo.at(((this.#bytes[at] ?? 0) << 8) | (this.#bytes[at + 1] ?? 0))
+  }
+
+  /** The number of an escape's letters (`\n`, `\u000a`, `%20`) at the beginning of a run. */
+  #escapeLength(start: number): number {
+    const before = this.#bytes[start - 1]
+    if (before === percent) return 2
+    if (before !== backslash) return 0
+    return this.#bytes[start] === letterU ? 5 : 1
+  }
+
+  /** The credential that the first of the patterns finds at this place. */
+  #first(patterns: readonly KeyPattern[], at: number, shortestPrefix = 0): Span | null {
+    for (const pattern of patterns) {
+      const span = this.#match(pattern, at, shortestPrefix)
+      if (span !== null) return span
+    }
+    return null
+  }
+
+  #match({ next, whole, cut, isKey, rest }: KeyPattern, at: number, shortestPrefix: number): Span | null {
+    const text = this.#text
+    if (next !== '' && !next.includes(text.charAt(at))) return null
+    let found = matchAt(whole, text, at)
+    if (found !== null) {
+      const { key, tested } = found.groups ?? {}
+      const end = at + found[0].length
+      const isChance = tested !== undefined && found[0].length - tested.length < shortestPrefix
+      if (isChance || !isKey(tested ?? key ?? found[0], text.charAt(end))) found = null
+    }
+    if (this.#isCut && cut !== null && text.length - at < longestCut) found ??= matchAt(cut, text, at)
+    if (found === null) return null
+    const { key, before = '' } = found.groups ?? {}
+    const end = at + found[0].length
+    const start = key === undefined ? at - before.length : end - key.length
+    const more = rest === null ? '' : (matchAt(rest, text, end)?.[0] ?? '')
+    return start === end ? null : { start, end: end + more.length }
+  }
+}
+
+/** The match of a sticky pattern at an offset. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
 }
