@@ -41,7 +41,6 @@ export async function writePast(
     {
       source: pastSource,
       file: 'made up by tokenweir demo',
-      hasIds: false,
       calls: calls(),
       dryRun: false,
       progress: () => ({ done: line, total: line }),

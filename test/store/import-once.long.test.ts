@@ -78,7 +78,7 @@ function makeProxyDatabase(path: string, entries: readonly Entry[], mode: 'wal' 
 
 async function imported(db: string, file: string): Promise<ImportResult> {
   const opened = await openImport(file, null)
-  const request = { ...opened, file, hasIds: opened.source === 'tokenweir', dryRun: false }
+  const request = { ...opened, file, dryRun: false }
   const result = await importCalls(db, request, { clock: systemClock, onProgress: () => {}, pricer: null })
   if (typeof result !== 'object') throw new Error(result)
   return result

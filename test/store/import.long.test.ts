@@ -63,7 +63,7 @@ async function callsOf(reader: StoreReader): Promise<readonly CallJson[]> {
 
 async function imported(db: string, file: string, dryRun = false): Promise<ImportResult> {
   const opened = await openImport(file, null)
-  const request = { ...opened, file, hasIds: opened.source === 'tokenweir', dryRun }
+  const request = { ...opened, file, dryRun }
   const result = await importCalls(db, request, { clock: systemClock, onProgress: () => {}, pricer: null })
   if (typeof result !== 'object') throw new Error(result)
   return result

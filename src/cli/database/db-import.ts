@@ -60,12 +60,7 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [nam
     }
     const prices = opened.source === 'api-calls' ? await bringPrices(file, db, options.dryRun) : 0
     const pricer = options.price ? new PriceBook(costsInForce(db)) : null
-    const request = {
-      ...opened,
-      file: resolve(file),
-      hasIds: opened.source === 'tokenweir',
-      dryRun: options.dryRun,
-    }
+    const request = { ...opened, file: resolve(file), dryRun: options.dryRun }
     const result = done(await importCalls(db, request, { clock, onProgress, pricer }), db)
     isComplete = result.stopped === null && result.skipped === 0
     const outcome = { ...result, prices }

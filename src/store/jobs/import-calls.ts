@@ -33,8 +33,6 @@ interface PlacedCall extends KeyedCall {
 export interface ImportRequest {
   readonly source: string
   readonly file: string
-  /** Calls bring the ids that a gateway of ours gave them. */
-  readonly hasIds: boolean
   readonly calls: AsyncIterable<ReadCall>
   /** Only says what would be done. */
   readonly dryRun: boolean
@@ -82,21 +80,21 @@ class CallImport {
   readonly #database: DatabaseSync
   readonly #request: ImportRequest
   readonly #context: JobContext & { readonly pricer: CallPricer | null }
+  /** True if calls bring the ids that a gateway of ours gave them. */
+  readonly #haveIds: boolean
   readonly #statements: RowStatements
   readonly #words = new Dictionary()
   readonly #encoder = new BatchEncoder()
   readonly #writer: CallWriter
   readonly #entries: ImportedEntries
   readonly #ids: ImportIds
-  /** Calls in hand by id; null if the id alone shows that a call was imported. */
-  readonly #keys = new Map<number, bigint | null>()
   readonly #problems: Findings = new Map()
   readonly #notes: Findings = new Map()
   readonly #folder: string
   /** True while a gateway records in the database, and adds up calls; it may start and stop at any time. */
   #isBeside: boolean
   /** Calls in hand by the ids that they will have. */
-  readonly #placed = new Map<number, StoredCall>()
+  readonly #placed = new Map<number, PlacedCall>()
   /** Lines or rows that were read: a row may stand for several calls. */
   #records = 0
   #lastLine = -1
@@ -114,6 +112,7 @@ class CallImport {
     this.#isBeside = anyInstanceRuns(this.#folder)
     this.#database = database
     this.#request = request
+    this.#haveIds = request.source === 'tokenweir'
     this.#context = context
     this.#statements = new RowStatements(database)
     this.#entries = new ImportedEntries(database)
@@ -125,7 +124,7 @@ class CallImport {
 
   async run(): Promise<ImportResult> {
     const { clock, onProgress } = this.#context
-    const { calls, dryRun, hasIds, progress, source } = this.#request
+    const { calls, dryRun, progress, source } = this.#request
     const startMs = clock.now()
     const unfoldedFromMs = foldedUntilMs(this.#database)
     const lastMs = clock.wallTime() + dayMs
@@ -148,7 +147,7 @@ class CallImport {
       if (batch.length < size && next.done !== true) continue
       this.#isBeside = anyInstanceRuns(this.#folder)
       const fromMs = clock.now()
-      this.#write(this.#timely(hasIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
+      this.#write(this.#timely(this.#haveIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
       batch = []
       onProgress(progress())
       if (next.done === true) break
@@ -194,71 +193,56 @@ class CallImport {
   }
 
   #write(batch: readonly KeyedCall[]): void {
-    const placed = this.#assignIds(batch)
-    if (this.#request.dryRun) return
-    let left = this.#insert(placed)
-    if (left.conflicts > 0) {
-      // Another process took an id before the writing: calls that are no rows yet get other ids.
-      this.#placed.clear()
-      this.#ids.begin(0, 0)
-      const rest = placed.filter((each) => !this.#isThere(each))
-      this.#added -= rest.length
-      left = this.#insert(this.#assignIds(rest))
-    }
-    this.#added -= left.dropped
-    for (let index = 0; index < left.dropped; index++) {
+    if (batch.length === 0) return
+    if (this.#request.dryRun) return void this.#assignIds(batch)
+    // In one transaction, so that no other process takes an id before its call is written.
+    const dropped = inTransaction(this.#database, () => this.#insert(this.#assignIds(batch)))
+    this.#added -= dropped
+    for (let index = 0; index < dropped; index++)
       this.#skip(batch[0]?.line ?? 0, 'from here on: the database takes no such values')
-    }
   }
 
-  #isThere({ id, call, key }: PlacedCall): boolean {
-    return this.#entries.has(key) || (this.#request.hasIds && id === call.id && this.#at(call) === 'same')
-  }
-
-  #insert(placed: readonly PlacedCall[]): { readonly dropped: number; readonly conflicts: number } {
-    if (placed.length === 0) return { dropped: 0, conflicts: 0 }
+  #insert(placed: readonly PlacedCall[]): number {
+    if (placed.length === 0) return 0
     const encoded = this.#encoder.encode(
       placed.map(({ id, call }) => (id === call.id ? call : { ...call, id })),
     )
     this.#words.accept(encoded)
-    return this.#writer.write(encoded, { rows: this.#bounds.most, ms: this.#bounds.ms })
+    return this.#writer.write(encoded).dropped
   }
 
   /** In the transaction in which calls get these numbers: their entries are known from then on. */
   #noteEntries(firstSeq: number, lastSeq: number): void {
     const sql = 'SELECT id FROM calls WHERE seq BETWEEN ? AND ?'
     for (const [id] of this.#statements.all(sql, firstSeq, lastSeq)) {
-      const key = this.#keys.get(id ?? 0) ?? null
-      if (key !== null) this.#entries.add(key)
+      const placed = this.#placed.get(id ?? 0)
+      // A call that keeps its id is known by it.
+      if (placed !== undefined && !(this.#haveIds && id === placed.call.id)) this.#entries.add(placed.key)
     }
   }
 
   /** The calls that are to be added, with their ids; the others are counted. */
   #assignIds(batch: readonly KeyedCall[]): readonly PlacedCall[] {
     this.#placed.clear()
-    this.#keys.clear()
     const times = batch.map(({ call }) => startedAtMs(call.id))
     this.#ids.begin(Math.min(...times), Math.max(...times) + 1)
-    const placed: PlacedCall[] = []
-    for (const { line, call, key } of batch) {
-      const id = this.#idFor(call, key)
-      if (id === 'none') this.#skip(line, noId(startedAtMs(call.id)))
+    for (const keyed of batch) {
+      const id = this.#idFor(keyed.call, keyed.key)
+      if (id === 'none') this.#skip(keyed.line, noId(startedAtMs(keyed.call.id)))
       else if (id === 'present') this.#present++
       else {
         this.#ids.take(id)
-        this.#placed.set(id, call)
-        this.#keys.set(id, this.#request.hasIds && id === call.id ? null : key)
-        placed.push({ line, key, call, id })
+        this.#placed.set(id, { ...keyed, id })
         this.#added++
       }
     }
     // The oldest first: in the other order SQLite leaves each page of the table half empty.
-    return placed.sort((one, other) => one.id - other.id)
+    return [...this.#placed.values()].sort((one, other) => one.id - other.id)
   }
 
   #idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
     if (this.#entries.has(key)) return 'present'
-    if (this.#request.hasIds) {
+    if (this.#haveIds) {
       const idState = this.#at(call)
       if (idState === 'same') return 'present'
       if (idState === 'interrupted' || (idState === 'free' && this.#mayTake(call.id))) return call.id
@@ -270,7 +254,7 @@ class CallImport {
   /** The owner of the id in the file: none, this call, its former row `interrupted`, or another call. */
   #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
     const placed = this.#placed.get(call.id)
-    if (placed !== undefined) return identityOf(placed) === identityOf(call) ? 'same' : 'other'
+    if (placed !== undefined) return identityOf(placed.call) === identityOf(call) ? 'same' : 'other'
     if (this.#ids.isFree(call.id)) return 'free'
     const row = this.#statements.first<readonly (string | number | null)[]>(
       `SELECT (SELECT text FROM instances WHERE id = instance_id), outcome_id, duration_us, upstream_request_id,

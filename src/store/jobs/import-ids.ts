@@ -17,7 +17,7 @@ export class ImportIds {
   begin(fromMs: number, untilMs: number): void {
     this.#taken.clear()
     const sql = 'SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1'
-    const firstId = fromMs > untilMs ? 0 : this.#statements.number(sql, firstIdAt(fromMs), firstIdAt(untilMs))
+    const firstId = this.#statements.number(sql, firstIdAt(fromMs), firstIdAt(untilMs))
     this.#empty = firstId === null ? [fromMs, untilMs] : [0, 0]
   }
 

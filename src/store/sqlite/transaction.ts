@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Writes in one transaction, or, on an error, nothing. */
+/** Writes in one transaction, or in the one that is open already; on an error nothing of it stands. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work()
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = work()

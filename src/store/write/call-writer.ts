@@ -56,12 +56,8 @@ interface WrittenPart extends Omit<WriteResult, 'written'> {
 }
 
 /** Bounds of one transaction, so that no other writer waits for long. */
-export interface TransactionBounds {
-  readonly rows: number
-  readonly ms: number
-}
-
-const shortTransactions: TransactionBounds = { rows: 500, ms: 8 }
+const mostRows = 500
+const mostMs = 8
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const mostShapes = 32
 
@@ -134,15 +130,15 @@ export class CallWriter {
     this.#statements = new RowStatements(database)
   }
 
-  /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
-  write(batch: CallBatch, bounds: TransactionBounds = shortTransactions): WriteResult {
+  /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. Within an open transaction all is of that one. */
+  write(batch: CallBatch): WriteResult {
     if (this.#generation !== this.#words.generation) this.#forgetEntries()
     const shape = this.#shapeOf(batch)
     let next = 0
     let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
       try {
-        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next, bounds))
+        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
         next = part.next
         if (part.added.length > 0) this.#recorded?.(part.added)
         dropped += part.dropped
@@ -155,9 +151,9 @@ export class CallWriter {
     return { written: batch.count - dropped, dropped, conflicts }
   }
 
-  #writePart(batch: CallBatch, shape: Shape, from: number, { rows, ms }: TransactionBounds): WrittenPart {
-    const until = Math.min(batch.count, from + rows)
-    const deadline = performance.now() + ms
+  #writePart(batch: CallBatch, shape: Shape, from: number): WrittenPart {
+    const until = Math.min(batch.count, from + mostRows)
+    const deadline = performance.now() + mostMs
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
     const seqBefore = this.#statements.number(lastSeq) ?? 0
