@@ -182,7 +182,7 @@ const lookAlikes: readonly string[] = [
   'the primary key is a9b8c7, the key is 0123456789, the key was lost; key: value',
   'Content-Disposition: form-data; name="purpose"\r\n\r\nfine-tune-2026a\r\n--b',
   '{"text":"SGVsbG8sIHdvcmxkISBUaGlzIGlzIGEgbG9uZyBzZW50ZW5jZSB3aXRob3V0IGFueXRoaW5nLg=="}',
-  'sha256~short, EAAsy, LTAI, pat.ch, pul-over, patterns.0123456789abcdef, v1.0-beta-2, 8Q~',
+  'sha256~short, EAAsy, LTAI, pat.ch, pul-over, patterns.0123456789abcdef, v1.0-beta-2, 8Q~, pat.method1234name()',
   'EAAccessibilityGuidelinesForInternationalOrganizations, AKC registered',
   'eyJ is how JSON begins in base64, like eyJhIjoxfQ==',
   'dapibus ac facilisis in, AKIA and ASIA are prefixes',

@@ -107,8 +107,11 @@ export const byBeginning: readonly KeyPattern[] = [
   prefix('EZAK EZTK', 40, 54),
   prefix('AKC EAA', 60, 64),
   // SendGrid, Vault, Google, Doppler, Dynatrace, Harness; Cloudflare's origin keys
-  prefix('SG. hvs. hvb. hvr. ya29. AQ. dp.pt. dp.st. dp.ct. dp.sa. pat. sat.', 12, 20),
-  prefix('dt0c01. dt0s01. dt0s02. dt0s16.', 12, 20),
+  form(
+    'SG. hvs. hvb. hvr. ya29. AQ. dp.pt. dp.st. dp.ct. dp.sa. dt0c01. dt0s01. dt0s02. dt0s16. pat. sat.',
+    `(?<tested>${run}{16,256})`,
+    { cut: `${run}{1,256}`, isKey: random(12, 20), rest: joined },
+  ),
   prefix('v1.0-', 24, 24),
   // Amazon's ids; what 32 hexadecimal digits follow: Databricks, Twilio, Mailgun
   form('AKIA ASIA ABIA ACCA', String.raw`[A-Z\d]{16}${ended}`, { cut: String.raw`[A-Z\d]{3,}\**` }),
