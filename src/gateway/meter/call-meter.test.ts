@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import zlib from 'node:zlib'
 import type { ResponseHead } from '../../call/response-head.ts'
 import { type CallDraft, blankRecord } from '../../call/call-record.ts'
+import type { CallType } from '../../call/call.ts'
 import { CallMeter } from './call-meter.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
 
 interface Answer {
+  readonly status?: number
   readonly headers?: readonly string[]
+  readonly callType?: CallType
   /** Chunks with their arrival. */
-  readonly chunks: readonly (readonly [atMs: number, chunk: string])[]
+  readonly chunks: readonly (readonly [atMs: number, chunk: Uint8Array | string])[]
+  /** Cut off instead of ended. */
+  readonly cut?: boolean
 }
 
 const sse = ['Content-Type', 'text/event-stream; charset=utf-8']
+const json = ['content-type', 'application/json']
 
 interface Reading extends CallDraft {
   readonly ending: AnswerEnding
@@ -19,19 +26,23 @@ interface Reading extends CallDraft {
 
 const dispatchMs = 100
 
-function meterOf(onFault: (error: unknown) => void = assert.ifError): CallMeter {
-  return new CallMeter({ callType: 'chat', method: 'POST' }, true, dispatchMs, onFault)
+function meterOf(
+  callType: CallType = 'chat',
+  wantsStream = true,
+  onFault: (error: unknown) => void = assert.ifError,
+): CallMeter {
+  return new CallMeter({ callType, method: 'POST' }, wantsStream, dispatchMs, onFault)
 }
 
-function play({ headers = sse, chunks }: Answer): CallMeter {
-  const meter = meterOf()
-  meter.responseStart({ status: 200, statusText: '', contentLength: null, headers })
-  for (const [atMs, chunk] of chunks) {
-    const copy = Buffer.from(chunk)
+function play(answer: Answer, meter: CallMeter = meterOf(answer.callType)): CallMeter {
+  const { status = 200, headers = sse } = answer
+  meter.responseStart({ status, statusText: '', contentLength: null, headers })
+  for (const [atMs, chunk] of answer.chunks) {
+    const copy = Buffer.from(chunk as string)
     meter.data(copy, atMs)
     copy.fill(0)
   }
-  meter.end(true)
+  meter.end(answer.cut !== true)
   return meter
 }
 
@@ -152,8 +163,8 @@ const paces: readonly [what: string, chunks: Answer['chunks'], usage: object, tp
 ]
 for (const [what, chunks, counts, tpot] of paces) {
   test(`the time per token of content that came ${what}`, () => {
-    const lastEvent = { choices: [], usage: { prompt_tokens: 1, ...counts } }
-    const { tpotMs } = readingOf({ chunks: [...chunks, [400, event(lastEvent) + event(done)]] })
+    const said = { choices: [], usage: { prompt_tokens: 1, ...counts } }
+    const { tpotMs } = readingOf({ chunks: [...chunks, [400, event(said) + event(done)]] })
     assert.equal(tpotMs === null ? null : tpotMs.toFixed(6), tpot === null ? null : tpot.toFixed(6))
   })
 }
@@ -169,13 +180,92 @@ test('one output token gives no time per token', () => {
   assert.equal(reading.tpotMs, null)
 })
 
+const contents: readonly [what: string, delta: object, ttft: number | null, ttfo: number | null][] = [
+  ['a role', { role: 'assistant', content: null }, null, null],
+  ['an empty text', { content: '' }, null, null],
+  ['a text', { content: 'x' }, 20, 20],
+  ['an escape', { content: '"' }, 20, 20],
+  ['a long text', { content: 'x'.repeat(5000) }, 20, 20],
+  ['a refusal', { refusal: 'no' }, 20, 20],
+  ['reasoning', { content: null, reasoning: 'hm' }, 20, null],
+  ['reasoning beside an empty text', { reasoning_content: 'hm', content: '' }, 20, null],
+  ['reasoning and text', { content: 'x', reasoning_content: 'hm' }, 20, 20],
+  ['a tool call with a name', { tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] }, 20, 20],
+  ['a tool call with arguments', { tool_calls: [{ index: 0, function: { arguments: '{' } }] }, 20, 20],
+  ['a tool call with neither', { tool_calls: [{ index: 0, id: 'c' }] }, null, null],
+  ['audio', { audio: { data: 'AAAA' } }, 20, 20],
+  ['audio that only begins', { audio: { id: 'a' } }, null, null],
+  ['parts of text', { content: [{ type: 'text', text: 'x' }] }, 20, 20],
+  [
+    'parts of reasoning',
+    { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'x' }] }] },
+    20,
+    null,
+  ],
+  ['no parts', { content: [] }, null, null],
+]
+
+for (const [what, delta, ttftMs, ttfoMs] of contents) {
+  test(`${what} in a delta ${ttftMs === null ? 'is no content' : 'is content'}`, () => {
+    const reading = readingOf({ chunks: events(chunk(delta)) })
+    assert.deepEqual([reading.ttftMs, reading.ttfoMs], [ttftMs, ttfoMs])
+    assert.equal(reading.chunks, ttftMs === null ? 0 : 1)
+  })
+}
+
+const failures: readonly [what: string, stream: string, message: string | null][] = [
+  ['an event named error without JSON', 'event: error\ndata: it broke\n\n', 'it broke'],
+  ['the finish reason error', event(chunk({}, 'error')), null],
+]
+
+for (const [what, stream, message] of failures) {
+  test(`${what} is a stream error`, () => {
+    const reading = readingOf({ chunks: [[120, stream]] })
+    assert.deepEqual(
+      [reading.ending, reading.upstreamErrorCode, reading.errorMessage],
+      ['stream_error', null, message],
+    )
+  })
+}
+
+const endings: readonly [what: string, answer: Partial<Answer>, ending: string][] = [
+  ['an end mark', { chunks: events(chunk({ content: 'A' }), done) }, 'complete'],
+  ['a finish reason', { chunks: events(chunk({}, 'stop')) }, 'complete'],
+  ['neither', { chunks: events(chunk({ content: 'A' })) }, 'truncated'],
+  ['error: null', { chunks: events(chunk({}, null, { error: null }), done) }, 'complete'],
+  ['neither, but cut', { chunks: events(chunk({ content: 'A' })), cut: true }, 'truncated'],
+  ['an end mark, then cut', { chunks: events(done), cut: true }, 'complete'],
+  ['another kind of call', { chunks: events({ a: 1 }), callType: 'other' }, 'none'],
+  ['a status that says it all', { chunks: events({ error: 'm' }), status: 500 }, 'none'],
+  ['no body at all', { chunks: [] }, 'truncated'],
+]
+
+for (const [what, answer, ending] of endings) {
+  test(`a stream with ${what} ends as ${ending}`, () => {
+    assert.equal(readingOf({ chunks: [], ...answer }).ending, ending)
+  })
+}
+
+const bodies: readonly [what: string, body: unknown, callType: CallType][] = [
+  ['an answer with error: null', { error: null, choices: [{}] }, 'chat'],
+  ['an answer beside an error', { choices: [{ finish_reason: 'stop' }], error: { message: 'm' } }, 'chat'],
+  ['a file with an error of its own', { id: 'f', error: { message: 'm' } }, 'other'],
+]
+
+for (const [what, body, callType] of bodies) {
+  test(`${what} is no failure`, () => {
+    const reading = readingOf({ headers: json, callType, chunks: [[120, JSON.stringify(body)]] })
+    assert.deepEqual([reading.ending, reading.errorMessage], ['none', null])
+  })
+}
+
 for (const [what, fault] of [
   ['the head', (meter: CallMeter) => meter.responseStart({ status: 200 } as ResponseHead)],
   ['a chunk', (meter: CallMeter) => meter.data({ length: 9 } as Buffer, 130)],
 ] as const) {
   test(`a fault while ${what} is read is reported once, and nothing more is read`, () => {
     const reported: unknown[] = []
-    const meter = meterOf((error) => reported.push(error))
+    const meter = meterOf('chat', true, (error) => reported.push(error))
     meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse })
     meter.data(Buffer.from(event(chunk({ content: 'A' }))), 120)
     assert.doesNotThrow(() => fault(meter))
@@ -198,4 +288,34 @@ test('a reading taken on the way does not hold back what comes later', () => {
   meter.end(true)
   const { outputTokens, ending } = read(meter)
   assert.deepEqual([outputTokens, ending], [6, 'complete'])
+})
+
+test('a page is no answer to a chat, and only counted', () => {
+  const reading = readingOf({ headers: ['content-type', 'text/html'], chunks: [[120, '{"usage":{}}']] })
+  assert.deepEqual(
+    [reading.responseBytes, reading.usageSource, reading.chunks, reading.ending],
+    [12, 'none', null, 'empty'],
+  )
+})
+
+test('an answer that does not say what it is is read as what was asked for', () => {
+  assert.equal(readingOf({ headers: [], chunks: events(chunk({ content: 'a' }), done) }).ending, 'complete')
+  const body = play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, meterOf('chat', false))
+  assert.equal(read(body).totalTokens, 17)
+})
+
+test('a compressed stream that is cut gives what came', async () => {
+  const gzip = zlib.createGzip()
+  const [first, second] = [event(chunk({ content: 'A' })), event(chunk({ content: 'B' }))]
+  const parts: Buffer[] = []
+  gzip.on('data', (part: Buffer) => parts.push(part))
+  await new Promise<void>((resolve) => gzip.write(first + second, () => gzip.flush(resolve)))
+  const meter = play({
+    headers: [...sse, 'content-encoding', 'gzip'],
+    chunks: [[150, Buffer.concat(parts)]],
+    cut: true,
+  })
+  await meter.settled()
+  const { chunks, ttftMs, ending } = read(meter)
+  assert.deepEqual([chunks, ttftMs, ending], [2, 50, 'truncated'])
 })
