@@ -27,13 +27,13 @@ export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
   const [isSoon, setSoon] = useState(false)
-  const asked = useQuery<AlertsReport>(JSON.stringify(active), path, {
+  const query = useQuery<AlertsReport>(JSON.stringify(active), path, {
     everyMs: isSoon ? soonMs : everyMs,
   })
-  const { answer: report, again, put } = asked
+  const { answer: report, again, put } = query
   const isUnderWay = (report?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
-  if (report === null) return <Awaited what="the alerts" {...asked} height="22rem" />
+  if (report === null) return <Awaited what="the alerts" {...query} height="22rem" />
   const isLocked = report.problem !== null
   return (
     <div class="columns-view">

@@ -36,19 +36,19 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
   /** The result that the arrow keys chose; the first one until then. */
   const [chosen, choose] = useState<string | null>(null)
   const [isEntered, enter] = useState(false)
-  const found = kinds.flatMap((kind) => kind.found)
+  const results = kinds.flatMap((kind) => kind.found)
   const at = Math.max(
     0,
-    found.findIndex(({ key }) => key === chosen),
+    results.findIndex(({ key }) => key === chosen),
   )
-  const active = found[at]
+  const active = results[at]
   const open = ({ to }: Found): void => {
     leave()
     go(to)
   }
   const optionId = ({ key }: Found): string => `${id} ${key}`.replaceAll(/\s/g, '-')
   const move = (step: number): void => {
-    const next = found.at((at + step) % found.length)
+    const next = results.at((at + step) % results.length)
     if (next === undefined) return
     choose(next.key)
     document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
@@ -73,7 +73,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
           class="field"
           role="combobox"
           aria-label="Find calls, models, clients and sessions"
-          aria-expanded={found.length > 0}
+          aria-expanded={results.length > 0}
           aria-controls={id}
           aria-autocomplete="list"
           aria-activedescendant={active && optionId(active)}
@@ -124,9 +124,9 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
       <p class="find-foot finest" role="status">
         {isLoading
           ? 'Searching…'
-          : found.length === 0
+          : results.length === 0
             ? 'No results.'
-            : `${counted(found.length, 'result')}.`}{' '}
+            : `${counted(results.length, 'result')}.`}{' '}
         Limited to the page’s time range, except call IDs and sessions.
       </p>
     </dialog>
@@ -156,13 +156,13 @@ function useFound(text: string): Search {
   const requestId = mayBeRequestId(settled) && callIdIn(settled) === null && !isNamed ? settled : null
   const calls = useQuery(requestId, () => requestIdPath(address, settled), { read: readCalls })
   const isCallAbsent = call.failure?.code === 'call_not_found'
-  const asked: readonly QueryState<unknown>[] = [
+  const queries: readonly QueryState<unknown>[] = [
     models,
     clients,
     sessions,
     ...(requestId === null ? [] : [calls]),
   ]
-  const error = asked.find(({ error }) => error !== null)?.error ?? null
+  const error = queries.find(({ error }) => error !== null)?.error ?? null
   return {
     kinds: foundFor(
       text,
@@ -178,7 +178,7 @@ function useFound(text: string): Search {
     ),
     isLoading:
       settled !== text ||
-      asked.some(({ isStale, isLoading, error }) => isLoading || (isStale && error === null)),
+      queries.some(({ isStale, isLoading, error }) => isLoading || (isStale && error === null)),
     error,
   }
 }

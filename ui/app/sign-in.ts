@@ -5,9 +5,9 @@ import type { ErrorBody } from '../../src/api/error-body.ts'
 
 /** An element that the page is written with. */
 function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
-  const found = document.getElementById(id)
-  if (!(found instanceof kind)) throw new TypeError(`the page has no ${id}`)
-  return found
+  const element = document.getElementById(id)
+  if (!(element instanceof kind)) throw new TypeError(`the page has no ${id}`)
+  return element
 }
 
 const token = part('token', HTMLInputElement)

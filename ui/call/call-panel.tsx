@@ -78,10 +78,10 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
     liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs,
     recordedMs,
   )
-  const asked = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
+  const query = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
     everyMs: liveCall === undefined || isRecorded ? null : recordedMs,
   })
-  const { answer, error, failure, again } = asked
+  const { answer, error, failure, again } = query
   const full = answer?.id === id ? answer : null
   useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)

@@ -7,7 +7,7 @@ import type { PageAddress } from '../data/page-address.ts'
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
   const { range, models, callTypes, outcomes, failureCodes, clients, statuses, tags, minMs, maxMs, q } =
     address
-  const own = call.tags?.split(',') ?? []
+  const callTags = call.tags?.split(',') ?? []
   const startedMs = Date.parse(call.started_at)
   return (
     (range.last !== null || (startedMs >= range.fromMs && startedMs < range.toMs)) &&
@@ -21,7 +21,7 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     (address.session === null || address.session === call.session) &&
     // For each key, one of its chosen values must match.
     [...Map.groupBy(tags, (tag) => tag.slice(0, tag.indexOf(':'))).values()].every((ofKey) =>
-      ofKey.some((tag) => own.includes(tag)),
+      ofKey.some((tag) => callTags.includes(tag)),
     ) &&
     isOneOf(statuses, call.status === null ? null : String(call.status)) &&
     (!address.errorsOnly || call.failed) &&
@@ -50,9 +50,9 @@ export function useNewCalls(
   useRecordedCalls(
     ({ calls, skipped }) => {
       const { answer, listed } = shown.current
-      const seen = new Set(listed.map(({ id }) => id))
+      const listedIds = new Set(listed.map(({ id }) => id))
       const added = (calls as readonly CallJson[]).filter(
-        (call) => !seen.has(call.id) && belongsTo(call, address),
+        (call) => !listedIds.has(call.id) && belongsTo(call, address),
       ).length
       if (added === 0) return
       setArrived((before) => {

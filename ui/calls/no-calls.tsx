@@ -5,7 +5,7 @@ import { counted } from '../format/figures.ts'
 
 /** Says why a list is empty, and leads out of it. */
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
-  const found = useNothingFound()
+  const emptyState = useNothingFound()
   const { summary, resolution } = answer
   if (isUnreadable(answer)) return <EmptyState title="Could not read the database">{answer.note}</EmptyState>
   if (answer.available_types.length === 0) {
@@ -28,8 +28,8 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
     )
   }
   return (
-    <EmptyState title={found.title} actions={found.ways}>
-      {found.why}
+    <EmptyState title={emptyState.title} actions={emptyState.ways}>
+      {emptyState.why}
     </EmptyState>
   )
 }

@@ -79,8 +79,8 @@ export function seriesBelow(
   all: readonly ChartSeries[],
 ): ChartSeries | undefined {
   for (const one of standsOn) {
-    const found = all.find(({ key }) => key === one)
-    if (found !== undefined) return found
+    const series = all.find(({ key }) => key === one)
+    if (series !== undefined) return series
   }
   return undefined
 }

@@ -25,10 +25,10 @@ export function coloursOf(
   names: readonly string[],
   known: readonly string[] = names,
 ): ReadonlyMap<string, ColourName> {
-  const own = inTurn([...new Set([...known, ...names])].toSorted(), (name) =>
+  const colours = inTurn([...new Set([...known, ...names])].toSorted(), (name) =>
     Math.floor(hashOf(name) * mostGroups),
   )
-  const shown = inTurn([...new Set(names)].toSorted(), (name) => own.get(name) ?? 0)
+  const shown = inTurn([...new Set(names)].toSorted(), (name) => colours.get(name) ?? 0)
   return new Map(Array.from(shown, ([name, at]) => [name, groupColours[at] ?? 'edge']))
 }
 

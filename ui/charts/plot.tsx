@@ -339,7 +339,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
         }
   const share = shareOfTime(frame, bucketMiddle(frame, cell.index))
   const isBelow = label === null || (surface.current?.getBoundingClientRect().top ?? 0) < tipRoomPx
-  const place = isSmall ? (isBelow ? 'is-below' : 'is-above') : ''
+  const positionClass = isSmall ? (isBelow ? 'is-below' : 'is-above') : ''
   return (
     <>
       <div class="plot-surface" ref={surface} {...roles} {...handlers}>
@@ -348,7 +348,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       </div>
       {pointed !== null && pointed.index <= last && (
         <div
-          class={`plot-tip ${isPinned ? 'is-pinned' : ''} ${place} ${share < 0.5 ? '' : 'at-end'}`}
+          class={`plot-tip ${isPinned ? 'is-pinned' : ''} ${positionClass} ${share < 0.5 ? '' : 'at-end'}`}
           style={{ '--beside': percentOf(share < 0.5 ? share : 1 - share) }}
           aria-hidden={!isPinned}
         >

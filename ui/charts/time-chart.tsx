@@ -115,15 +115,15 @@ export function PanelPlot(props: PanelPlotProps) {
   const { panel, isLog, shown, label, hasTimes, to, atFirst, count, empty } = props
   const { outages, marks } = useContext(ChartEventsContext)
   const { frame, linear, heightPx, figure } = panel
-  const own = useMemo(() => panel.series.filter((one) => shown.includes(one)), [panel, shown])
-  const scale = useMemo(() => scaleOf(own, isLog, linear), [own, isLog, linear])
+  const shownSeries = useMemo(() => panel.series.filter((one) => shown.includes(one)), [panel, shown])
+  const scale = useMemo(() => scaleOf(shownSeries, isLog, linear), [shownSeries, isLog, linear])
   const draw = useCallback<Draw>(
-    (width, height) => drawSeries({ frame, scale, series: own, width, height }),
-    [frame, scale, own],
+    (width, height) => drawSeries({ frame, scale, series: shownSeries, width, height }),
+    [frame, scale, shownSeries],
   )
   // The compared series stands before its own.
   const main = panel.series.at(-1)
-  const isEmpty = own.every(({ values }) => values.every((value) => value === null))
+  const isEmpty = shownSeries.every(({ values }) => values.every((value) => value === null))
   const isDown = (buckets: BucketRange): boolean => {
     const { fromMs, toMs } = rangeBounds(frame, buckets)
     return outages.some((outage) => outage.fromMs <= fromMs && outage.toMs >= toMs)
@@ -165,8 +165,8 @@ export function PanelPlot(props: PanelPlotProps) {
           [isDown(buckets) ? 'gateway down' : speech(shown, buckets), ...rest(buckets)].join(', ')
         }
         dots={(index) =>
-          own.flatMap((one) => {
-            const value = drawnValues(one, own)[index] ?? null
+          shownSeries.flatMap((one) => {
+            const value = drawnValues(one, shownSeries)[index] ?? null
             if (value === null || one.kind !== 'line') return []
             return [{ height: heightOf(scale, value), colour: one.colour }]
           })

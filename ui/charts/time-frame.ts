@@ -98,8 +98,8 @@ export function sumOver({ first, last }: BucketRange, valueOf: (index: number) =
 export function partialBuckets(frame: TimeFrame): readonly number[] {
   return [...new Set([0, frame.startsMs.length - 1])].filter((index) => {
     if (index < 0) return false
-    const whole = wholeBucket(frame, index)
+    const bucket = wholeBucket(frame, index)
     const { fromMs, toMs } = bucketBounds(frame, index)
-    return toMs - fromMs < 0.9 * (whole.toMs - whole.fromMs)
+    return toMs - fromMs < 0.9 * (bucket.toMs - bucket.fromMs)
   })
 }

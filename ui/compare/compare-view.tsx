@@ -50,7 +50,7 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 /** Compares models, clients or upstreams by speed, failures and cost. */
 export function CompareView() {
   const { address, go } = useNavigation()
-  const asked = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
+  const query = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
     queryKey(address, address.by),
     () => {
       const { fromMs, toMs } = boundsOf(address, nowMs())
@@ -59,19 +59,19 @@ export function CompareView() {
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, question, error, isLoading, isStale } = asked
+  const { answer, question, error, isLoading, isStale } = query
   // The question failed, and an answer that is still there is to another one.
   const isRefused = error !== null && !isLoading && (answer === null || isStale)
   // Until the next answer comes these are still the groups of the one before.
   const by = question?.by ?? address.by
   return (
     <>
-      <FilterBar asked={asked} />
+      <FilterBar asked={query} />
       <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
         {isRefused && (
           <section class="card">
-            <Refusal what="the comparison" asked={asked} />
+            <Refusal what="the comparison" asked={query} />
           </section>
         )}
         {answer !== null &&

@@ -33,9 +33,9 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   const spent = (some: readonly SpendDay[]): number =>
     some.reduce((sum, { cost_usd: usd }) => sum + (usd ?? 0), 0)
   const soFarUsd = spent(days.filter(({ key }) => key.startsWith(month)))
-  const whole = days.slice(0, -1).slice(-daysLookedAt)
-  if (whole.length === 0) return { soFarUsd, endUsd: null }
-  const perDay = spent(whole) / whole.length
+  const completeDays = days.slice(0, -1).slice(-daysLookedAt)
+  if (completeDays.length === 0) return { soFarUsd, endUsd: null }
+  const perDay = spent(completeDays) / completeDays.length
   const [year = 0, number = 0, dayOfMonth = 0] = today.key.split('-').map(Number)
   const daysToCome = new Date(Date.UTC(year, number, 0)).getUTCDate() - dayOfMonth
   const restOfToday = Math.max(0, perDay - spent([today]))

@@ -144,11 +144,11 @@ function amountsOf(
 /** A line on the number and age of the known prices. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
   const known = Object.keys(models).length
-  const own = Object.keys(overrides).length
+  const overrideCount = Object.keys(overrides).length
   const ms = syncedAt === null ? Number.NaN : Date.parse(syncedAt)
   return [
     known === 0 ? 'no price list' : counted(known, 'price'),
-    ...(own === 0 ? [] : [`${count(own)} of your own`]),
+    ...(overrideCount === 0 ? [] : [`${count(overrideCount)} of your own`]),
     Number.isNaN(ms)
       ? known === 0
         ? 'never synced'
@@ -219,12 +219,12 @@ export interface RepricedModel extends CostChange {
 /** The days grouped by model, largest change first. */
 export function repricedModels(days: readonly RepriceDay[]): readonly RepricedModel[] {
   return [...Map.groupBy(days, ({ model }) => model)]
-    .map(([model, own]) => ({
+    .map(([model, changes]) => ({
       model,
-      calls: own.reduce((all, { calls }) => all + calls, 0),
-      before_usd: sumOf(own.map(({ before_usd: usd }) => usd)),
-      after_usd: sumOf(own.map(({ after_usd: usd }) => usd)),
-      days: own.toSorted((one, other) => one.day.localeCompare(other.day)),
+      calls: changes.reduce((all, { calls }) => all + calls, 0),
+      before_usd: sumOf(changes.map(({ before_usd: usd }) => usd)),
+      after_usd: sumOf(changes.map(({ after_usd: usd }) => usd)),
+      days: changes.toSorted((one, other) => one.day.localeCompare(other.day)),
     }))
     .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
 }

@@ -127,9 +127,10 @@ export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { 
 
 /** The period of an entry that holds at an instant; null if it begins only later. */
 export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | null {
-  const held = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
+  const started = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
   return (
-    held.toSorted((one, other) => sinceMs(one.effective_from) - sinceMs(other.effective_from)).at(-1) ?? null
+    started.toSorted((one, other) => sinceMs(one.effective_from) - sinceMs(other.effective_from)).at(-1) ??
+    null
   )
 }
 

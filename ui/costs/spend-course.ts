@@ -77,11 +77,11 @@ export function bucketSums(
 ): readonly BucketSum[] {
   const byBucket = Map.groupBy(groups, ({ key, keys }) => bucketOfKey(frame, keys?.[unit] ?? key ?? '', utc))
   return frame.startsMs.map((_, bucket) => {
-    const own = byBucket.get(bucket) ?? []
+    const groups = byBucket.get(bucket) ?? []
     return {
-      usd: sumOf(own.map(({ cost_usd: usd }) => usd)),
-      calls: own.reduce((sum, { calls }) => sum + calls, 0),
-      unpricedCalls: own.reduce((sum, { unpriced_calls: calls }) => sum + calls, 0),
+      usd: sumOf(groups.map(({ cost_usd: usd }) => usd)),
+      calls: groups.reduce((sum, { calls }) => sum + calls, 0),
+      unpricedCalls: groups.reduce((sum, { unpriced_calls: calls }) => sum + calls, 0),
     }
   })
 }

@@ -131,13 +131,13 @@ export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>
 
 function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
   if (health === null) return null
-  const { rate_limiter: own, shared } = health
+  const { rate_limiter: ownLimiter, shared } = health
   // The last answer of the shared database is old while it is unreachable.
   const all = shared !== undefined && shared.gateways > 1 && shared.engine !== 'away' ? shared : null
   const full = all === null ? fullUpstream(health) : null
-  const { active: ownActive, max_concurrent: slots } = full?.rate_limiter ?? own
+  const { active: ownActive, max_concurrent: slots } = full?.rate_limiter ?? ownLimiter
   const active = all?.active_all ?? ownActive
-  const queued = all?.waiting_all ?? own.queued
+  const queued = all?.waiting_all ?? ownLimiter.queued
   const finishing = finishingCalls({ predecessors })
   const ofAll = [
     all === null ? '' : `, ${counted(all.gateways, 'gateway')}`,

@@ -30,13 +30,13 @@ export function followKeys(areOn: () => boolean): void {
     // Escape closes a menu first.
     if (name === 'Escape' && document.querySelector('[popover=auto]:popover-open') !== null) return
     const isBehindDialog = document.querySelector('dialog:modal') !== null
-    const found = [...groups]
+    const shortcut = [...groups]
       .filter(({ isInDialog }) => isInDialog || !isBehindDialog)
       .flatMap(({ shortcuts }) => shortcuts())
       .findLast((shortcut) => shortcut.key === name)
-    if (found === undefined) return
+    if (shortcut === undefined) return
     event.preventDefault()
-    found.run()
+    shortcut.run()
   })
 }
 

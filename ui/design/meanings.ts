@@ -59,10 +59,10 @@ export function explained(
 
 /** The figures that are shown at this moment, in their order, each once: as it is explained first. */
 export function termsShown(page: ParentNode): readonly Term[] {
-  const found = new Map<string, Term>()
+  const terms = new Map<string, Term>()
   for (const element of page.querySelectorAll<HTMLElement>('[data-term]')) {
     const words = element.dataset['term'] ?? ''
-    if (!found.has(words) && element.checkVisibility()) found.set(words, { words, meaning: element.title })
+    if (!terms.has(words) && element.checkVisibility()) terms.set(words, { words, meaning: element.title })
   }
-  return [...found.values()]
+  return [...terms.values()]
 }

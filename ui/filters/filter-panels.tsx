@@ -94,11 +94,11 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus(), [isReady])
   const named = [...new Set([...atFirst, ...chosen, ...also])]
-  const found = isReady ? listedValues(facet, answer.values, named, text) : []
+  const listed = isReady ? listedValues(facet, answer.values, named, text) : []
   const hasSearch =
     isReady &&
     (answer.values.length > manyValues || also.length > manyValues || sought !== '' || answer.isCut)
-  const isCut = found.length > mostListed || answer?.isCut === true
+  const isCut = listed.length > mostListed || answer?.isCut === true
   const isSettled = isReady && !isStale && !isLoading
   return (
     <div ref={box} class="filter-panel stack">
@@ -123,9 +123,9 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           {error}
         </Banner>
       )}
-      {found.length > 0 && (
+      {listed.length > 0 && (
         <CheckList
-          choices={found.slice(0, mostListed).map(({ value, words, calls }) => ({
+          choices={listed.slice(0, mostListed).map(({ value, words, calls }) => ({
             choice: value,
             words,
             note: calls === null ? undefined : count(calls),
@@ -139,7 +139,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
       {facet === 'session' && address.q !== '' && (
         <p class="filter-panel-note quiet">The search “{address.q}” does not apply to this list.</p>
       )}
-      {found.length === 0 && isSettled && error === null && (
+      {listed.length === 0 && isSettled && error === null && (
         <p class="filter-panel-note quiet">
           {text === '' ? `No ${many} in these calls.` : `No ${many} match.`}
         </p>

@@ -14,7 +14,7 @@ const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month:
 export function RangeFilter({ isYesterdayBeside }: { readonly isYesterdayBeside: boolean }) {
   const { range, utc } = useNavigation().address
   const times = useTimes()
-  const own = isYesterday(range, nowMs(), utc)
+  const label = isYesterday(range, nowMs(), utc)
     ? isYesterdayBeside
       ? null
       : 'Yesterday'
@@ -24,11 +24,11 @@ export function RangeFilter({ isYesterdayBeside }: { readonly isYesterdayBeside:
   return (
     <Popover
       label="Custom range"
-      class={`filter-choice ${own === null ? '' : 'is-set'}`}
+      class={`filter-choice ${label === null ? '' : 'is-set'}`}
       words={
         <>
           <Icon name="calendar" />
-          <span class={own === null ? 'filter-more-words' : 'cut'}>{own ?? 'Custom'}</span>
+          <span class={label === null ? 'filter-more-words' : 'cut'}>{label ?? 'Custom'}</span>
         </>
       }
     >

@@ -49,8 +49,8 @@ export function consequencesOf(
     if (waiting !== null) points.push(`${waiting} will be refused.`)
     points.push('Requests will be refused until you start it again.')
   } else {
-    const kept = [inFlight, waiting].filter((calls) => calls !== null).join(' and ')
-    if (kept !== '') points.push(`The old process will finish ${kept}.`)
+    const unfinished = [inFlight, waiting].filter((calls) => calls !== null).join(' and ')
+    if (unfinished !== '') points.push(`The old process will finish ${unfinished}.`)
     points.push('No call is refused: the new process takes over once it is up.')
   }
   const pending = config?.needs_restart ?? []

@@ -113,8 +113,8 @@ function wordsOf(name: string): Words | undefined {
 }
 
 function placeOf(name: string): number {
-  const place = knownNames.indexOf(name)
-  return place < 0 ? knownNames.length : place
+  const index = knownNames.indexOf(name)
+  return index < 0 ? knownNames.length : index
 }
 
 /** The words that an option is chosen from; null where it is typed. */

@@ -39,11 +39,11 @@ export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []
   const names = live.map(({ name }) => name).join(' ')
-  const asked = useQuery<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
-  const { answer: report, put } = asked
+  const query = useQuery<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
+  const { answer: report, put } = query
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
   const times = useTimes()
-  if (report === null) return <Awaited what="the upstreams" {...asked} />
+  if (report === null) return <Awaited what="the upstreams" {...query} />
   const rows = report.upstreams.map((row) => withHealth(row, live))
   const isAlone = rows.length === 1
   return (

@@ -13,16 +13,16 @@ export type GatewayActions = ReturnType<typeof useGatewayActions>
 export function useGatewayActions(config: ProxyConfig | null) {
   const status = useLive(({ status }) => status)
   const [last, setLast] = useState<GatewayAction>('start')
-  const [asked, setAsked] = useState<GatewayAction | null>(null)
+  const [askedAction, setAskedAction] = useState<GatewayAction | null>(null)
   const { isBusy, error, run, forgetError } = useAction()
   const canDo = (action: GatewayAction): boolean =>
     status !== null && !isBusy && actionsOf(status).includes(action)
   const perform = (action: GatewayAction): void => {
-    setAsked(null)
+    setAskedAction(null)
     setLast(action)
     void run(async () => setStatus(await act('POST', `/api/proxy/${action}`)))
   }
-  const word = asked === 'stop' ? 'Stop' : 'Restart'
+  const word = askedAction === 'stop' ? 'Stop' : 'Restart'
   return {
     /** The action that this page waits for. */
     busy: isBusy ? last : null,
@@ -33,18 +33,18 @@ export function useGatewayActions(config: ProxyConfig | null) {
     press: (action: GatewayAction): void => {
       if (!canDo(action)) return
       if (action === 'start') perform(action)
-      else setAsked(action)
+      else setAskedAction(action)
     },
     /** Asks; null while nothing is to be confirmed. */
     dialog:
-      status === null || asked === null ? null : (
+      status === null || askedAction === null ? null : (
         <ConfirmDialog
           title={`${word} the gateway?`}
           yes={word}
-          isHarmless={asked === 'restart'}
-          points={consequencesOf(asked, status, config)}
-          onYes={() => perform(asked)}
-          onNo={() => setAsked(null)}
+          isHarmless={askedAction === 'restart'}
+          points={consequencesOf(askedAction, status, config)}
+          onYes={() => perform(askedAction)}
+          onNo={() => setAskedAction(null)}
         />
       ),
   }

@@ -60,7 +60,7 @@ export function BoardCard(props: BoardCardProps) {
   const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead, recordOf))
   useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
-  const asked = rows.find(({ id }) => id === askedId)
+  const askedCall = rows.find(({ id }) => id === askedId)
   // Without reports, times do not run on.
   const lostMs = useRef<number | null>(null)
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
@@ -94,16 +94,16 @@ export function BoardCard(props: BoardCardProps) {
           onCancel={setAsked}
         />
       </div>
-      {askedId !== null && asked !== undefined && (
+      {askedId !== null && askedCall !== undefined && (
         <ConfirmDialog
-          title={`Cancel this call${asked.call.model === null ? '' : ` of ${shownText(asked.call.model)}`}?`}
+          title={`Cancel this call${askedCall.call.model === null ? '' : ` of ${shownText(askedCall.call.model)}`}?`}
           yes="Cancel call"
           no="Leave it running"
-          points={cancelPoints(asked)}
+          points={cancelPoints(askedCall)}
           onNo={() => setAsked(null)}
           onYes={() => {
             setAsked(null)
-            if (!isBusy) void run(() => act('POST', `/api/calls/${asked.id}/cancel`))
+            if (!isBusy) void run(() => act('POST', `/api/calls/${askedCall.id}/cancel`))
           }}
         />
       )}

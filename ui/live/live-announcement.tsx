@@ -66,16 +66,16 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
 
 /** Reads words out that change all the time. */
 function SaidNowAndThen({ words }: { readonly words: string }) {
-  const [said, setSaid] = useState('')
+  const [announced, setAnnounced] = useState('')
   const latest = useRef(words)
   latest.current = words
   useEffect(() => {
-    const timer = setInterval(() => setSaid(latest.current), sayEveryMs)
+    const timer = setInterval(() => setAnnounced(latest.current), sayEveryMs)
     return () => clearInterval(timer)
   }, [])
   return (
     <span class="aside" role="status">
-      {said}
+      {announced}
     </span>
   )
 }

@@ -21,23 +21,23 @@ const lookEveryMs = 5000
 export function PayloadLoggingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
-  const asked = useQuery<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
-  const { answer: status } = asked
+  const query = useQuery<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
+  const { answer: status } = query
   const { isBusy, error, run, forgetError } = useAction()
   useEffect(forgetError, [status?.enabled, isRunning])
   const change = (method: string, path: string, body?: object): void =>
-    void run(() => act(method, path, body)).then(asked.again)
+    void run(() => act(method, path, body)).then(query.again)
   if (status === null) {
     return (
       <section class="card card-bar row wraps keeping-card" aria-label="Payload capture">
-        <Awaited what="payload capture" {...asked} height="2.75rem" />
+        <Awaited what="payload capture" {...query} height="2.75rem" />
       </section>
     )
   }
   const { enabled, enabled_until: until, dropped } = status
   const untilWords = until === null ? null : times.clock(Date.parse(until))
   const words = loggingText(status, untilWords, nowMs())
-  const problem = error?.message ?? asked.error ?? status.trouble
+  const problem = error?.message ?? query.error ?? status.trouble
   const isOff = !isRunning || isBusy
   return (
     <section class="card card-bar row wraps keeping-card" aria-labelledby="keeping-title">

@@ -23,10 +23,10 @@ export function loggingText(
     }
   }
   const left = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
-  const held = size === 0 ? 'nothing yet' : bytes(size)
+  const sizeText = size === 0 ? 'nothing yet' : bytes(size)
   return {
     title: untilWords === null ? 'Payload capture is on' : `Payload capture is on until ${untilWords}${left}`,
-    about: `${captureWords(status.capture)}, with API keys redacted. New payloads replace the oldest. In the file: ${held}.`,
+    about: `${captureWords(status.capture)}, with API keys redacted. New payloads replace the oldest. In the file: ${sizeText}.`,
   }
 }
 

@@ -45,7 +45,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals, from, to } = answer
   const { address } = useNavigation()
   const [by, failedBy] = useState<keyof typeof failedByWords>('failure_code')
-  const asked = useQuery<
+  const query = useQuery<
     { readonly groups: readonly FailedGroup[] },
     { readonly path: string; readonly by: typeof by }
   >(by === 'failure_code' ? null : queryKey(address, by, from, to), () => {
@@ -54,7 +54,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
     return { by, path: `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}` }
   })
   // The last answer stays until the next one comes; one of another key is dropped.
-  const groups = asked.question?.by === by ? asked.answer?.groups : null
+  const groups = query.question?.by === by ? query.answer?.groups : null
   const rows = useMemo(() => {
     const byCause = failures?.map(({ failure_code: key, calls }) => ({ key, calls }))
     return failedRows((by === 'failure_code' ? byCause : groups) ?? [], totals.errors, by)
@@ -66,7 +66,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
       about={counted(totals.errors, 'call')}
       actions={<Segments label="Failures by" words={failedByWords} chosen={by} onChoose={failedBy} />}
     >
-      {asked.error !== null && <p class="overview-nothing quiet">{asked.error}</p>}
+      {query.error !== null && <p class="overview-nothing quiet">{query.error}</p>}
       {totals.errors === 0 ? (
         <p class="overview-nothing quiet">No failed calls in this range.</p>
       ) : (

@@ -12,16 +12,16 @@ export interface ChatViewProps extends KeptPayloads {
 
 /** A call as a conversation. */
 export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
-  const asked = useMemo(() => readRequest(request?.record.body), [request])
+  const parts = useMemo(() => readRequest(request?.record.body), [request])
   const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
   // A successful stream may mention errors in its text.
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
     <div class="payload-tab stack">
-      {(asked.settings.length > 0 || asked.tools.length > 0) && <Settings asked={asked} />}
-      {asked.messages.length > 0 ? (
-        <Messages title="Request" messages={asked.messages} />
+      {(parts.settings.length > 0 || parts.tools.length > 0) && <Settings asked={parts} />}
+      {parts.messages.length > 0 ? (
+        <Messages title="Request" messages={parts.messages} />
       ) : (
         <p class="quiet">{unreadWords(request, 'request')}</p>
       )}
