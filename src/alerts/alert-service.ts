@@ -32,7 +32,7 @@ export interface AlertServiceOptions {
   readonly gateway: Pick<SupervisedGateway, 'status'>
   readonly queries: Pick<QueryProcess, 'ask'>
   /** The receiver for the saved webhook. With null, rules are checked and nothing is sent. */
-  readonly receiverOf: (kept: AlertWebhook | undefined) => AlertReceiver | null
+  readonly receiverOf: (saved: AlertWebhook | undefined) => AlertReceiver | null
   /** Prints a line for a person: a broken file, or a message that was not delivered. */
   readonly warn: (line: string) => void
 }

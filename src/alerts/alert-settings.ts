@@ -63,12 +63,12 @@ export class AlertSettingsFile extends ValidatedJsonFile<AlertSettings> {
 
   /** Rejects with `JsonFileError`. */
   change({ webhook: changedWebhook, ...rules }: AlertChange): Promise<void> {
-    return this.update(({ webhook: kept, ...settings }) => {
+    return this.update(({ webhook: saved, ...settings }) => {
       const changed = Object.entries(rules).map(([code, setting]) => [
         code,
         { ...settings[code as AlertCode], ...setting },
       ])
-      const webhook = changedWebhook === null ? undefined : { ...kept, ...changedWebhook }
+      const webhook = changedWebhook === null ? undefined : { ...saved, ...changedWebhook }
       const isNone = webhook === undefined || Object.keys(webhook).length === 0
       const next = { ...settings, ...(Object.fromEntries(changed) as RuleSettings) }
       return isNone ? next : { ...next, webhook: { format: 'json', ...webhook } as AlertWebhook }

@@ -69,13 +69,13 @@ export function nextStates(
       for (const state of open) end(state, 'The rule was switched off.')
       continue
     }
-    const found = rule.find(look.input, threshold)
-    if (found === null) {
+    const problems = rule.find(look.input, threshold)
+    if (problems === null) {
       states.push(...open)
       continue
     }
     const waitMs = rule.isDelay === true ? threshold * 1000 : 0
-    const now = new Map(found.map((each) => [subjectOf(each), each]))
+    const now = new Map(problems.map((each) => [subjectOf(each), each]))
     let room = mostOfRule
     for (const state of open) {
       // A clock may have been set back, so a future time counts as now.

@@ -72,13 +72,13 @@ export class Histogram {
   atRanks(ranks: readonly number[]): readonly number[] {
     const counts = this.#counts
     const values: number[] = []
-    let seen = this.#zeros
+    let passed = this.#zeros
     let at = -1
     let last = 0
     for (const rank of ranks) {
-      if (rank < last) [seen, at] = [this.#zeros, -1]
+      if (rank < last) [passed, at] = [this.#zeros, -1]
       last = rank
-      while (seen <= rank && at + 1 < counts.length) seen += counts[++at] ?? 0
+      while (passed <= rank && at + 1 < counts.length) passed += counts[++at] ?? 0
       values.push(rank < this.#zeros ? 0 : middleOf(this.#lowest + at))
     }
     return values

@@ -19,7 +19,7 @@ export interface Poll {
 /** Polls at once and then at intervals, one at a time, and passes on each result. */
 export function startPoll<T>(
   { clock, everyMs, read, onFault }: PollOptions<T>,
-  onRead: (seen: T) => void = () => {},
+  onRead: (value: T) => void = () => {},
 ): Poll {
   let isStopped = false
   let cancelNext = (): void => {}
@@ -27,8 +27,8 @@ export function startPoll<T>(
     cancelNext()
     if (isStopped) return false
     try {
-      const seen = await read()
-      if (!isStopped) onRead(seen)
+      const value = await read()
+      if (!isStopped) onRead(value)
     } catch (error) {
       onFault(error)
     }

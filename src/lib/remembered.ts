@@ -23,10 +23,10 @@ export function remembered<V>(
       entries.clear()
       characters = 0
     }
-    const own = ownCopy(key)
-    const value = compute(own)
-    entries.set(own, value)
-    characters += own.length
+    const copy = ownCopy(key)
+    const value = compute(copy)
+    entries.set(copy, value)
+    characters += copy.length
     return value
   }
 }

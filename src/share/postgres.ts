@@ -122,9 +122,9 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     },
     queryWide: async (text, values) => {
       const literals = values.map((value) => escapeLiteral(String(value)))
-      const whole = text.replaceAll(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] ?? 'NULL')
+      const sql = text.replaceAll(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] ?? 'NULL')
       // Two statements in one message are one transaction.
-      const results: unknown = await client.query({ text: `SET LOCAL jit = off; ${whole}`, rowMode: 'array' })
+      const results: unknown = await client.query({ text: `SET LOCAL jit = off; ${sql}`, rowMode: 'array' })
       return (results as readonly { readonly rows: readonly (readonly unknown[])[] }[])[1]?.rows ?? []
     },
     notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),

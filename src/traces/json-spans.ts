@@ -45,11 +45,11 @@ export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSour
         parentSpanId === null
           ? `"flags":${ownFlags}`
           : `"parentSpanId":"${parentSpanId}","flags":${remoteFlags}`
-      let said = ''
-      for (const write of writers) said += write(call)
+      let fields = ''
+      for (const write of writers) fields += write(call)
       return (
         `{"traceId":"${traceId}","spanId":"${spanId}",${parent},"name":${jsonText(spanName)},"kind":${clientKind},` +
-        `"startTimeUnixNano":"${startUs}000","endTimeUnixNano":"${endUs}000","attributes":[${said.slice(1)}]` +
+        `"startTimeUnixNano":"${startUs}000","endTimeUnixNano":"${endUs}000","attributes":[${fields.slice(1)}]` +
         `${isFailed ? `,"status":{"code":${errorStatus}}` : ''}}`
       )
     },

@@ -216,10 +216,10 @@ export class SpanSender {
     const lost = Math.min(count, Math.max(0, rejected))
     this.#dropped += lost
     this.#sent += count - lost
-    const said = message === '' ? '' : `: ${this.#quoted(message)}`
-    const rejection = `${url} took spans and threw ${rejected} of them away${said}`
+    const quoted = message === '' ? '' : `: ${this.#quoted(message)}`
+    const rejection = `${url} took spans and threw ${rejected} of them away${quoted}`
     warn('otlp', null)
-    warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: rejection } : null)
+    warn('otlp loss', rejected > 0 || quoted !== '' ? { code: 'otlp_rejected', message: rejection } : null)
   }
 
   /** The receiver's words, fit to be shown. */

@@ -110,14 +110,14 @@ function nameIn(list: string, id: number): string | null {
 }
 
 /** This user, root, and the user who became root by sudo. */
-function trustedOwners(own: number): readonly number[] {
+function trustedOwners(userId: number): readonly number[] {
   const { SUDO_UID: caller = '' } = process.env
-  return own === 0 && /^\d+$/.test(caller) ? [0, Number(caller)] : [0, own]
+  return userId === 0 && /^\d+$/.test(caller) ? [0, Number(caller)] : [0, userId]
 }
 
 function ownName(): string {
-  const own = process.geteuid?.() ?? 0
-  return own === 0 ? 'root' : (nameIn('/etc/passwd', own) ?? String(own))
+  const userId = process.geteuid?.() ?? 0
+  return userId === 0 ? 'root' : (nameIn('/etc/passwd', userId) ?? String(userId))
 }
 
 function isOpenToAll(stats: Stats, path: string): boolean {

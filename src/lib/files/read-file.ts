@@ -12,26 +12,26 @@ const pieceBytes = 64 * 1024
 export function readBytes(
   path: string,
   mostBytes: number = settingsBytes,
-  judge: (found: Stats) => void = () => {},
+  judge: (stats: Stats) => void = () => {},
 ): Buffer {
   // Before it is opened: to open a device may do something.
   expectFile(statSync(path), mostBytes)
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   try {
-    const found = fstatSync(file)
-    expectFile(found, mostBytes)
-    judge(found)
+    const stats = fstatSync(file)
+    expectFile(stats, mostBytes)
+    judge(stats)
     const pieces: Buffer[] = []
     let total = 0
     for (;;) {
       // Reading one byte beyond its size shows that the file has not grown.
-      const piece = Buffer.allocUnsafe(total === 0 ? found.size + 1 : pieceBytes)
+      const piece = Buffer.allocUnsafe(total === 0 ? stats.size + 1 : pieceBytes)
       const bytes = readSync(file, piece)
       if (bytes === 0) break
       total += bytes
       if (total > mostBytes) throw tooLarge(total, mostBytes)
       pieces.push(piece.subarray(0, bytes))
-      if (total === found.size && bytes < piece.length) break
+      if (total === stats.size && bytes < piece.length) break
     }
     return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
   } finally {
@@ -40,7 +40,7 @@ export function readBytes(
 }
 
 /** Reads a file as text, without its byte order mark. Bytes that are not UTF-8 are an error, too. */
-export function readText(path: string, mostBytes?: number, judge?: (found: Stats) => void): string {
+export function readText(path: string, mostBytes?: number, judge?: (stats: Stats) => void): string {
   const bytes = readBytes(path, mostBytes, judge)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -49,18 +49,18 @@ export function readText(path: string, mostBytes?: number, judge?: (found: Stats
   }
 }
 
-function expectFile(found: Stats, mostBytes: number): void {
-  if (!found.isFile()) {
-    const kind = found.isDirectory()
+function expectFile(stats: Stats, mostBytes: number): void {
+  if (!stats.isFile()) {
+    const kind = stats.isDirectory()
       ? 'a directory'
-      : found.isFIFO()
+      : stats.isFIFO()
         ? 'a named pipe'
-        : found.isSocket()
+        : stats.isSocket()
           ? 'a socket'
           : 'a device'
     throw new Error(`it is ${kind}, not a regular file`)
   }
-  if (found.size > mostBytes) throw tooLarge(found.size, mostBytes)
+  if (stats.size > mostBytes) throw tooLarge(stats.size, mostBytes)
 }
 
 function tooLarge(bytes: number, mostBytes: number): Error {

@@ -42,9 +42,9 @@ export class GuardedToken {
     const nowMs = this.#nowMs()
     const from = nameOf(source)
     this.#wrong = this.#wrong.filter(({ atMs }) => nowMs - atMs < windowMs)
-    const own = this.#wrong.filter((each) => each.from === from)
+    const fromHere = this.#wrong.filter((each) => each.from === from)
     const strangers = from === thisMachine ? [] : this.#wrong.filter((each) => each.from !== thisMachine)
-    return Math.max(waitFor(own, mostOfOne, nowMs), waitFor(strangers, mostOfStrangers, nowMs))
+    return Math.max(waitFor(fromHere, mostOfOne, nowMs), waitFor(strangers, mostOfStrangers, nowMs))
   }
 }
 

@@ -17,8 +17,8 @@ export function ownIdentity(): ProcessIdentity {
 export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.startTicks === null || identity.bootId === null) return answersSignals(identity.pid)
   if (identity.bootId !== bootId()) return false
-  const found = procStat(identity.pid)
-  return found !== null && found.startTicks === identity.startTicks && !'ZX'.includes(found.state)
+  const stat = procStat(identity.pid)
+  return stat !== null && stat.startTicks === identity.startTicks && !'ZX'.includes(stat.state)
 }
 
 /** Fields 3 and 22 of `/proc/<pid>/stat`; field 2, the program's name, may hold anything but ends the last `)`. */

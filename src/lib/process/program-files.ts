@@ -33,6 +33,6 @@ function isNewer(): boolean {
 }
 
 function stateOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }

@@ -33,7 +33,7 @@ const pause = { firstMs: 100, longestMs: 5000 } as const
  */
 export class WorkerHost<To extends object, From extends object> {
   readonly #options: WorkerHostOptions<From>
-  readonly #asked = new Map<number, PromiseWithResolvers<Answer<From>>>()
+  readonly #pending = new Map<number, PromiseWithResolvers<Answer<From>>>()
   #lastQuestion = 0
   #worker: Worker | ChildProcess | null = null
   #deaths = 0
@@ -77,7 +77,7 @@ export class WorkerHost<To extends object, From extends object> {
     if (this.#worker === null) return Promise.reject(new Error('it is not running'))
     const question = ++this.#lastQuestion
     const answer = Promise.withResolvers<Answer<From>>()
-    this.#asked.set(question, answer)
+    this.#pending.set(question, answer)
     this.#worker.ref()
     this.post({ ...asked, question } as unknown as To)
     return answer.promise
@@ -135,9 +135,9 @@ export class WorkerHost<To extends object, From extends object> {
 
   #receive(message: From): void {
     if ('question' in message && typeof message.question === 'number') {
-      this.#asked.get(message.question)?.resolve(message as unknown as Answer<From>)
-      this.#asked.delete(message.question)
-      if (this.#asked.size === 0) this.#worker?.unref()
+      this.#pending.get(message.question)?.resolve(message as unknown as Answer<From>)
+      this.#pending.delete(message.question)
+      if (this.#pending.size === 0) this.#worker?.unref()
     }
     this.#options.received(message)
   }
@@ -150,7 +150,7 @@ export class WorkerHost<To extends object, From extends object> {
   }
 
   #rejectAll(reason: string): void {
-    for (const { reject } of this.#asked.values()) reject(new Error(reason))
-    this.#asked.clear()
+    for (const { reject } of this.#pending.values()) reject(new Error(reason))
+    this.#pending.clear()
   }
 }

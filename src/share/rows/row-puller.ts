@@ -63,9 +63,9 @@ export class RowPuller {
     const from = isOlder ? 0 : (this.#next ?? Math.max(0, reached - readAgain))
     await this.#takeDeferred()
     if (from === last) return { pulled: last, last }
-    const found = await this.#database.queryWide(rowsBeyond, [from, last, storeId, cursors.from_id])
-    const pulled = found.length < rowsPerBatch ? last : Number(found.at(-1)?.[0])
-    const rows = await this.#named(found)
+    const fetched = await this.#database.queryWide(rowsBeyond, [from, last, storeId, cursors.from_id])
+    const pulled = fetched.length < rowsPerBatch ? last : Number(fetched.at(-1)?.[0])
+    const rows = await this.#named(fetched)
     const span = [from, pulled, storeId]
     const minutes = (await this.#database.query(minutesBeyond, span)) as unknown as readonly MinuteRow[]
     const events = (await this.#database.query(eventsBeyond, span)) as unknown as readonly EventRow[]
@@ -86,8 +86,8 @@ export class RowPuller {
   async #takeDeferred(): Promise<void> {
     const ids = this.#inbox.deferred(rowsPerBatch)
     if (ids.length === 0) return
-    const found = await this.#named(await this.#database.queryWide(rowsOfIds, [numberArray(ids)]))
-    this.#inbox.takeCosts(found)
+    const rows = await this.#named(await this.#database.queryWide(rowsOfIds, [numberArray(ids)]))
+    this.#inbox.takeCosts(rows)
   }
 
   async #storeId(name: string): Promise<number | null> {
@@ -101,14 +101,14 @@ export class RowPuller {
     return this.#replica?.id ?? null
   }
 
-  async #named(found: readonly (readonly unknown[])[]): Promise<readonly PulledRow[]> {
+  async #named(rows: readonly (readonly unknown[])[]): Promise<readonly PulledRow[]> {
     const wordColumns = storedFields.flatMap(({ table }, index) => (table === undefined ? [] : [index + 3]))
     const ids = new Set<number>()
-    for (const row of found) {
+    for (const row of rows) {
       for (const at of wordColumns) if (typeof row[at] === 'number') ids.add(row[at])
     }
     await this.#words.load(ids)
-    return found.map((row) => {
+    return rows.map((row) => {
       const values = row.slice(2) as (number | string | null)[]
       for (const at of wordColumns) {
         const id = values[at - 2]

@@ -30,7 +30,7 @@ export class SharedFiles {
   readonly #state: ShareState
   readonly #files: readonly SharedFile[]
   readonly #warn: (message: string) => void
-  readonly #seen = new Map<string, string>()
+  readonly #syncedStats = new Map<string, string>()
 
   constructor(database: SharedDatabase, state: ShareState, path: string, warn: (message: string) => void) {
     this.#database = database
@@ -60,18 +60,19 @@ export class SharedFiles {
 
   /** Carries each change to the other side. */
   async sync(wallTimeMs: number): Promise<void> {
-    const found = await this.#database.query('SELECT name, version FROM tokenweir.files')
-    const versions = new Map(found.map(([name, version]) => [String(name), Number(version)]))
+    const rows = await this.#database.query('SELECT name, version FROM tokenweir.files')
+    const versions = new Map(rows.map(([name, version]) => [String(name), Number(version)]))
     for (const file of this.#files) {
       const synced = this.#state.file(file.name)
       const version = versions.get(file.name) ?? 0
       const key = keyOf(file.path, wallTimeMs)
-      if (key !== null && (synced?.version ?? 0) === version && this.#seen.get(file.name) === key) continue
+      if (key !== null && (synced?.version ?? 0) === version && this.#syncedStats.get(file.name) === key)
+        continue
       // A price file is read and written under its lock, because another process may change it.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue
       await this.#syncFile(file, version, wallTimeMs)
-      if (key !== null) this.#seen.set(file.name, key)
+      if (key !== null) this.#syncedStats.set(file.name, key)
     }
   }
 
@@ -122,9 +123,9 @@ function read(path: string): string | null {
 
 /** Null of a file that was just written: another change may have the same time. */
 function keyOf(path: string, wallTimeMs: number): string | null {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return ''
-  return wallTimeMs - found.mtimeMs < settledMs ? null : `${found.ino} ${found.mtimeMs} ${found.size}`
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return ''
+  return wallTimeMs - stats.mtimeMs < settledMs ? null : `${stats.ino} ${stats.mtimeMs} ${stats.size}`
 }
 
 function hashOf(text: string): string {

@@ -17,19 +17,19 @@ export async function identifyStore(
   { shareDays, warn }: { readonly shareDays: number | null; readonly warn: (message: string) => void },
 ): Promise<number> {
   const cursors = state.cursors()
-  const found = cursors === null ? undefined : await rowOf(database, cursors.replica)
-  if (cursors !== null && found !== undefined) {
+  const row = cursors === null ? undefined : await rowOf(database, cursors.replica)
+  if (cursors !== null && row !== undefined) {
     // Batches between the two, whose answers were lost, are sent again: that changes nothing.
-    if (found.sent >= cursors.confirmed_seq && found.sent <= cursors.sending_seq) return found.id
-    if (found.sent < cursors.confirmed_seq) {
+    if (row.sent >= cursors.confirmed_seq && row.sent <= cursors.sending_seq) return row.id
+    if (row.sent < cursors.confirmed_seq) {
       warn(`the shared database is older than it was: what it lost of this file's rows is sent again`)
       state.set({
-        confirmed_seq: found.sent,
-        sending_seq: found.sent,
-        passed_seq: Math.min(cursors.passed_seq, found.sent),
+        confirmed_seq: row.sent,
+        sending_seq: row.sent,
+        passed_seq: Math.min(cursors.passed_seq, row.sent),
         sent_minute: 0,
       })
-      return found.id
+      return row.id
     }
     warn('this database file is older than it was: its rows are compared with the shared database again')
   } else if (cursors !== null) warn('the shared database does not know this file: all of its rows are sent')

@@ -53,19 +53,19 @@ export function lockRun(folder: string, number: number): Disposable | null {
 }
 
 /** True if it can be seen from here that a gateway has ended. False also where nothing can be seen. */
-export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: string): boolean {
-  const isSameBoot = other.bootId !== null && other.bootId === own.bootId
-  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace)
+export function isSeenDead(other: ListedGateway, ownRun: RunIdentity, folder: string): boolean {
+  const isSameBoot = other.bootId !== null && other.bootId === ownRun.bootId
+  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === ownRun.pidNamespace)
     return !isAlive(other)
   if (other.silentMs < silentLimitMs) return false
-  if (other.folder === own.folder) {
+  if (other.folder === ownRun.folder) {
     const lock = lockRun(folder, other.number)
     lock?.[Symbol.dispose]()
     return lock !== null
   }
   const isSameMachine =
-    other.host === own.host && other.machineId !== null && other.machineId === own.machineId
-  return isSameMachine && other.bootId !== null && own.bootId !== null && !isSameBoot
+    other.host === ownRun.host && other.machineId !== null && other.machineId === ownRun.machineId
+  return isSameMachine && other.bootId !== null && ownRun.bootId !== null && !isSameBoot
 }
 
 /** The folder's id; one that cannot be saved is used for one run. */

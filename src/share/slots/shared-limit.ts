@@ -373,11 +373,11 @@ export class SharedLimit implements SlotLink, BudgetLink {
 const noNews =
   'sharing: notifications do not arrive through this address (a pooler of transactions?): slots are asked for ten times a second instead'
 
-function refusal(max: number, asked: number, isDefault: boolean): LimitError {
-  if (isDefault || max === asked)
+function refusal(max: number, wanted: number, isDefault: boolean): LimitError {
+  if (isDefault || max === wanted)
     return new LimitError('64 gateways share already, or did within the last hour')
   return new LimitError(
-    `the gateways share ${max} slots, and --max-concurrent says ${asked}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${asked}\` changes it for all`,
+    `the gateways share ${max} slots, and --max-concurrent says ${wanted}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${wanted}\` changes it for all`,
   )
 }
 
