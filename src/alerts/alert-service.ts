@@ -137,7 +137,7 @@ export class AlertService {
     return Object.fromEntries(ruleList.map(([code]) => [code, this.#settings.of(code)]))
   }
 
-  /** Keeps settings and looks again by them. Rejects with `JsonFileError`, and with `SettingError` for a webhook that is fixed. */
+  /** Saves settings and checks the rules again. Rejects with `JsonFileError`, and with `SettingError` for a webhook that is fixed. */
   async change(change: AlertChange): Promise<AlertsReport> {
     const fixedBy = this.#receiver?.fixedBy ?? null
     if (change.webhook !== undefined && fixedBy !== null) {
@@ -209,7 +209,7 @@ export class AlertService {
     try {
       replaceFile(this.#recordPath, JSON.stringify(this.#record))
     } catch (error) {
-      // Alerts go out all the same, that the disk is full among them.
+      // Messages are sent anyway, also the one about a full disk.
       this.#warnOnce(`active alerts cannot be saved and will be forgotten at a restart: ${messageOf(error)}`)
     }
   }

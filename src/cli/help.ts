@@ -99,7 +99,7 @@ export function afterOptions(command: Command, example: string, aside: string): 
   return `\nExample:\n${continued(`  ${example}`, width)}\n${words}`.trimEnd()
 }
 
-/** A command's line in as many as it takes: each but the last ends in the shell's `\\`. */
+/** A command's line, wrapped: each line but the last ends in the shell's `\\`. */
 function continued(line: string, width: number): string {
   if (line.length <= width) return line
   const outsideQuotes = / (?=(?:[^"']*["'][^"']*["'])*[^"']*$)/g

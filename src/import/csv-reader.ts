@@ -1,6 +1,6 @@
 import { cutOff, type TextBlock, tooLong, longestRecord } from './text-blocks.ts'
 
-/** A record of CSV; `problem` is empty if it is as it should be. */
+/** A record of CSV; `problem` is empty if the record is valid. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]

@@ -11,7 +11,7 @@ export class FieldError extends Error {
   }
 }
 
-/** An empty or null value is unknown. */
+/** The text of a field; null if its value is unknown: missing, empty or null. Throws {@link FieldError}. */
 export function textIn(fields: Fields, name: string): string | null {
   const value = fields[name]
   if (value === undefined || value === null || value === '') return null
@@ -70,7 +70,7 @@ export function jsonIn(fields: Fields, name: string): unknown {
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // Not so.
+      // The next text may be JSON.
     }
   }
   return null

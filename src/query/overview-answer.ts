@@ -46,7 +46,7 @@ export async function overviewAnswer(
   const timesFailed = filter.failedOnly === true && !isFolded
   const chatOnly = filter.call_type === undefined && !timesFailed
   const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
-  /** The same of all calls and of the timed ones. */
+  /** Asks the same of all calls and of the timed ones. */
   const ofBoth = async <T>(of: (some: CallFilter) => Promise<T>): Promise<readonly [all: T, timed: T]> => {
     const all = await of(filter)
     return [all, timed === filter ? all : await of(timed)]
@@ -72,7 +72,7 @@ export async function overviewAnswer(
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous: await orNull(async () => {
       const previousMs = fromMs - (toMs - fromMs)
-      // A window in which recording began later compares with nothing.
+      // Recording began within the previous window, so there is nothing to compare with.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
       const oneCell = { edgesMs: [previousMs, fromMs], dimension: null }
       const [before, timedBefore] = await ofBoth((some) =>

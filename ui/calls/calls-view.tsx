@@ -30,7 +30,7 @@ export function CallsView() {
   const widthRem = useWidth(card) / remPx()
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
   const columns = useObservable(keptColumns) ?? fitting
-  // The question failed, and an answer that is still there is to another one.
+  // The query failed; a shown answer belongs to an earlier query.
   const isRefused = error !== null && !isLoading && (answer === null || isStale)
 
   const total = answer === null || isStale ? null : answer.summary.calls

@@ -60,9 +60,9 @@ export function CompareView() {
     { everyMs: refreshEveryMs(address.range) },
   )
   const { answer, question, error, isLoading, isStale } = query
-  // The question failed, and an answer that is still there is to another one.
+  // The query failed; a shown answer belongs to an earlier query.
   const isRefused = error !== null && !isLoading && (answer === null || isStale)
-  // Until the next answer comes these are still the groups of the one before.
+  // These groups are of the previous answer until the next one comes.
   const by = question?.by ?? address.by
   return (
     <>

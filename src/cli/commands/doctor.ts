@@ -38,7 +38,7 @@ const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>>
 }
 
 /**
- * `tokenweir doctor`: looks at all that a gateway needs, before one runs, while it does and after. Starts nothing and
+ * `tokenweir doctor`: checks all that a gateway needs, whether one runs or not. Starts nothing and
  * changes nothing. The exit code is 1 if something is wrong.
  */
 export const run: CommandRun<typeof table> = async (options, { env, terminal: { clock, print, color } }) => {

@@ -63,7 +63,7 @@ function since(iso: string, nowMs: number): string {
   return longDuration(Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000)))
 }
 
-/** Slots, queue and speeds: what a look takes in first. */
+/** Slots, queue and speeds, above the calls. */
 export function boardHead({ slots, live, callsPerS }: Board, { width, color }: LineStyle): string {
   const speeds = live.calls.flatMap(({ chunks_per_s: speed }) => speed ?? [])
   const parts = [

@@ -24,7 +24,7 @@ export class PipelinedRequests {
     res.once('socket', () => {
       this.#change(socket, -1)
       if (this.#waiting.get(socket) === mostWaiting / 2) socket.resume()
-      // Others have their turn first: answers that are ready at once would follow one another without end.
+      // Other connections get a turn first: answers that are ready at once would follow one another without end.
       setImmediate(onTurn)
     })
     if (this.#beyond > mostBeyond) this.#breakLongest()

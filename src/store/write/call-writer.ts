@@ -51,7 +51,7 @@ type Insertion = 'added' | 'there' | 'conflict' | 'impossible'
 interface WrittenPart extends Omit<WriteResult, 'written'> {
   /** Index of the first call that was not processed. */
   readonly next: number
-  /** Empty without a listener. */
+  /** Rows for the listener; empty without one. */
   readonly added: readonly StoredCall[]
 }
 

@@ -18,7 +18,7 @@ export const notedAt: number = estimateAt + 1
 /** Numbers per call: the id, one for each of `storedFields`, in their order, {@link estimateAt} and {@link notedAt}. */
 export const numbersPerCall: number = notedAt + 1
 
-/** `NaN` stands for null. That of a `text` is its index in `texts`, that of a `word` the word's number. */
+/** `NaN` stands for null. A `text` is its index in `texts`, a `word` its number. */
 export interface CallBatch {
   readonly count: number
   readonly numbers: Float64Array<ArrayBuffer>
@@ -206,7 +206,7 @@ export class BatchEncoder {
     return new FilledBatch(this.#words)
   }
 
-  /** The batch as it crosses; it is left as it is. */
+  /** The batch as sent to the thread; the original stays unchanged. */
   send(batch: FilledBatch): CallBatch {
     const { words, texts, size } = batch
     const forgetWords = this.#known !== words
@@ -214,7 +214,7 @@ export class BatchEncoder {
     return { count: size, numbers: batch.numbers(), texts, newWords: words.take(forgetWords), forgetWords }
   }
 
-  /** The receiver has started again, and knows no words. */
+  /** Call it when the receiver has started again: it knows no words. */
   forget(): void {
     this.#known = null
   }

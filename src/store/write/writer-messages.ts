@@ -15,10 +15,10 @@ export interface WriterSettings extends WatchSettings {
   /** The older proxy's database, beside which it records; null if there is none. */
   readonly olderProxy: string | null
   readonly instance: string
-  /** The instance's own, if it has one. */
+  /** The instance number; null if it has none. */
   readonly number: number | null
   readonly version: string
-  /** Observers of the rows. */
+  /** The modules that observe each recorded row. */
   readonly observers: readonly ObserverModule[]
 }
 
@@ -57,10 +57,10 @@ export type ToWriter =
 
 /** From the writer's thread. */
 export type FromWriter =
-  /** The database was opened, and may be another than before. */
+  /** The database was opened; it may differ from the one before. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'written'; readonly dropped: number }
-  /** `null`: it could not be read, and is to be asked again. */
+  /** `null`: the database could not be read; ask again. */
   | { readonly kind: 'usage'; readonly question: number; readonly usage: readonly MinuteUsage[] | null }
   /** `null`: there is no such observer, or none any more. */
   | { readonly kind: 'answer'; readonly question: number; readonly text: string | null }
