@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
-import type { Rates } from '../../src/api/costs.ts'
+import type { Costs, Rates } from '../../src/api/costs.ts'
 import type { RepriceDay, RepriceResult } from '../../src/api/database-job.ts'
-import { consequences, offerWords, priceForm, repricedModels, type PriceField } from './price-changes.ts'
+import { Times } from '../format/times.ts'
+import {
+  bookWords,
+  consequences,
+  doneWords,
+  offerWords,
+  priceForm,
+  problemWords,
+  repricedModels,
+  signedDollars,
+  syncFailure,
+  syncWords,
+  type PriceField,
+} from './price-changes.ts'
 import { test } from 'node:test'
 
 type Typed = Partial<Record<PriceField, string>>
@@ -63,6 +76,78 @@ test('a price that is changed shows what it is, and changes from now on', () => 
   assert.deepEqual(body({}, rates), { ...rates, ...now })
   const free = { input: 0, output: 0 }
   assert.deepEqual(body({}, free), { ...free, ...now })
+})
+
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
+const nowMs = Date.parse('2026-11-21T12:00:00Z')
+const entry = { source: 'litellm', prices: [] }
+const shipped: Costs = {
+  version: 1,
+  currency: 'USD',
+  unit: 'usd_per_million_tokens',
+  synced_at: null,
+  source: { name: 'genai-prices 0.1.8', url: null },
+  sync: {
+    state: 'idle',
+    started_at: null,
+    finished_at: null,
+    last_error: null,
+    added: 0,
+    changed: 0,
+    removed: 0,
+  },
+  problem: null,
+  models: { a: entry, b: entry },
+  overrides: {},
+  upstreams: {},
+}
+const synced: Costs = {
+  ...shipped,
+  synced_at: '2026-11-21T09:00:00Z',
+  source: { name: 'litellm', url: 'https://example.com/prices.json', entries: 2, rejected: 576 },
+  sync: { ...shipped.sync, finished_at: '2026-11-21T09:00:02Z', added: 3, changed: 1 },
+  overrides: { mine: entry },
+}
+
+test('beside the title: how many prices, from where, how old', () => {
+  assert.equal(bookWords(shipped, nowMs), '2 prices · as shipped, never synced')
+  assert.equal(bookWords(synced, nowMs), '2 prices · 1 of your own · LiteLLM, synced 3 h ago')
+  assert.equal(bookWords({ ...shipped, models: {} }, nowMs), 'no price list · never synced')
+})
+
+test('what the last sync changed', () => {
+  assert.equal(syncWords(shipped, times), null)
+  assert.equal(
+    syncWords(synced, times),
+    'Last sync 21 Nov, 09:00 UTC from example.com: 3 added, 1 changed. 576 entries in the list skipped: no token price, or an implausible one.',
+  )
+  const same = { ...synced, source: null, sync: { ...synced.sync, added: 0, changed: 0 } }
+  assert.equal(syncWords(same, times), 'Last sync 21 Nov, 09:00 UTC: no changes.')
+})
+
+test('a sync that failed says why, and which prices stay in force', () => {
+  const failed = (costs: Costs): Costs => ({
+    ...costs,
+    sync: { ...costs.sync, last_error: 'It answered 404' },
+  })
+  assert.equal(
+    syncFailure(failed(synced), times),
+    'Price sync failed: It answered 404. Prices from 21 Nov, 09:00 UTC are unchanged.',
+  )
+  assert.equal(
+    syncFailure(failed(shipped), times),
+    'Price sync failed: It answered 404. Existing prices are unchanged.',
+  )
+  assert.equal(syncWords(failed(synced), times), null)
+  assert.equal(syncFailure(synced, times), null)
+})
+
+test('a broken price file is told with its line and column', () => {
+  assert.equal(problemWords(synced), null)
+  assert.equal(
+    problemWords({ ...synced, problem: { message: 'input must be a number', line: 12, column: 7 } }),
+    'input must be a number. Line 12, column 7. The last valid file stays in force.',
+  )
 })
 
 function day(
@@ -140,4 +225,10 @@ test('what applying it means is said before, each thing that it does', () => {
     '2 calls will lose their cost: the price is gone.',
   ])
   assert.equal(consequences(result(days.slice(0, 2))).length, 3)
+})
+
+test('what came of it', () => {
+  assert.equal(doneWords(result(days.slice(0, 2))), '1,204 calls recalculated: +$3.10.')
+  assert.equal(doneWords(result([])), 'Nothing to change.')
+  assert.deepEqual([3.1, -0.42, 0].map(signedDollars), ['+$3.10', '−$0.42', '±$0'])
 })

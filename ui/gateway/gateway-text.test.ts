@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
-import { actionsOf, consequencesOf, curlLine } from './gateway-text.ts'
+import {
+  actionsOf,
+  budgetWords,
+  consequencesOf,
+  curlLine,
+  detailOf,
+  wrongBaseUrlWords,
+} from './gateway-text.ts'
 import { baseUrlOf } from '../data/gateway-now.ts'
 
 const running: ProcessStatus = {
@@ -43,6 +50,18 @@ test('what a state lets one do', () => {
   for (const state of ['starting', 'draining', 'foreign'] as const) assert.equal(actions(state), '')
 })
 
+test('what is behind a state', () => {
+  assert.equal(detailOf(running), 'on port 9090')
+  assert.equal(
+    detailOf({ ...running, health: { ...sampleHealth, status: 'degraded' } }),
+    'on port 9090, with warnings',
+  )
+  assert.equal(detailOf({ ...running, health_ok: false }), 'but its port does not respond')
+  assert.equal(detailOf({ ...busy(1, 0), state: 'draining' }), 'finishing 1 call')
+  assert.equal(detailOf({ ...running, state: 'foreign' }), 'port 9090')
+  assert.equal(detailOf({ ...running, state: 'stopped' }), '')
+})
+
 test('what becomes of calls is told before they are ended', () => {
   const drain = { name: 'drain_timeout_ms', value: 30_000, running: 2500 }
   const known = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
@@ -73,4 +92,19 @@ test('the address is one that the reader can reach', () => {
   assert.equal(baseUrlOf(null, '[::1]'), 'http://[::1]:9090/v1')
   assert.equal(curlLine('http://a/v1', false), 'curl http://a/v1/models')
   assert.match(curlLine('http://a/v1', true), /Bearer \$OPENAI_API_KEY"$/)
+})
+
+test('calls with a wrong base URL are told of as one or as many', () => {
+  assert.match(wrongBaseUrlWords(1), /^1 call with a wrong base URL was refused\. /)
+  assert.match(wrongBaseUrlWords(2), /^2 calls with a wrong base URL were refused\. /)
+})
+
+test('the budget tells what is estimated, and that earlier use is not known yet', () => {
+  const budget = { ...sampleHealth.token_budget, daily_limit: 2_000_000, total_used: 950 }
+  assert.equal(budgetWords(budget), '950 of 2,000,000')
+  assert.equal(budgetWords({ ...budget, estimated: 120 }), '950 of 2,000,000, 120 estimated')
+  assert.equal(
+    budgetWords({ ...budget, total_used: 0, known: false }),
+    '0 of 2,000,000, use before the start not loaded yet',
+  )
 })

@@ -9,6 +9,7 @@ import { formBegunBy } from './begun-form.ts'
 import { type ReportedError, readError } from './read-error.ts'
 import { isImplausible, withinBounds } from './implausible-usage.ts'
 import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
+import { RepeatedEvent } from './repeated-event.ts'
 import { hasCounts, ReportedPieces } from './reported-pieces.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -81,6 +82,9 @@ export class AnswerReader {
 
   readonly #finishReasons: string[] = []
   readonly #reported = new ReportedPieces()
+  readonly #repeated = new RepeatedEvent()
+  /** What the learned event adds. */
+  #repeatedContent: EventContent = 'none'
   #isStored = false
   /** The newest choice of a stream. */
   #lastChoice = 0
@@ -119,6 +123,7 @@ export class AnswerReader {
 
   /** The data of one event of a stream; `isError` where the stream names it so. */
   event(data: string, isError: boolean): EventContent {
+    if (!isError && this.#repeated.isIn(data)) return this.#repeatedContent
     if (!data.startsWith(endMark)) return this.parsedEvent(jsonOrUndefined(data), isError, data)
     this.marked = true
     return 'none'
@@ -130,17 +135,24 @@ export class AnswerReader {
     const top = topOf(value)
     const type = textOf(top['type'], longest.name)
     const choices = list(top['choices'])
+    const sums = this.#sums
     const saysFailure = this.#readTop(top, type, choices)
     const choice = choices.length === 0 ? this.#lastChoice : indexOf(choices.at(-1))
     this.#lastChoice = Math.min(choice, mostChoices - 1)
     this.#readPieces(top, choices, true)
     if (type !== null) this.#readType(type)
-    const isFailed = type === 'response.failed' || type === 'error' || isSaid(errorOf(top))
-    if (isError || saysFailure || isFailed) this.#fail(value, data)
+    const isFailed =
+      isError || saysFailure || type === 'response.failed' || type === 'error' || isSaid(errorOf(top))
+    if (isFailed) this.#fail(value, data)
     const hasReasoning = addsReasoning(top, type, choices)
     this.streamedReasoning ||= hasReasoning
-    if (addsVisible(top, type, choices)) return 'visible'
-    return hasReasoning ? 'reasoning' : 'none'
+    const content = addsVisible(top, type, choices) ? 'visible' : hasReasoning ? 'reasoning' : 'none'
+    // Counts, tool calls and errors add up: such an event is read each time.
+    const isIdempotent = !isFailed && this.#sums === sums
+    this.#repeatedContent = content
+    if (content !== 'none' && isIdempotent) this.#repeated.learn(data, top, choices)
+    else this.#repeated.forget()
+    return content
   }
 
   /** The value of a stream's field called `error`. */
@@ -228,6 +240,11 @@ export class AnswerReader {
       this.tools.addItems(type, list(Array.isArray(items) ? items : [items]))
     }
     return saysFailure
+  }
+
+  /** Grows with each event that adds to sums. */
+  get #sums(): number {
+    return this.#reported.countEvents + (this.tools?.reports ?? 0)
   }
 
   #addCalls(choice: number, { tool_calls: calls, function_call: called }: Fields): void {

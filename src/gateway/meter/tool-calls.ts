@@ -34,6 +34,8 @@ export class ToolCalls {
   /** Names of items by what reported them, as several events may report the same. */
   readonly #items: Record<ItemSource, string[]> = { done: [], added: [], output: [] }
   #event = 0
+  /** Events and bodies that had calls, or pieces of them. */
+  reports = 0
 
   /** The number of tool calls. */
   get count(): number {
@@ -54,6 +56,7 @@ export class ToolCalls {
   /** Adds the tool calls, or pieces of them, of one choice in an event or body of a chat. */
   addCalls(choice: number, calls: readonly Fields[]): void {
     this.#event++
+    this.reports++
     for (const { index, id, function: called, custom } of calls) {
       const name = nameOf(called) || nameOf(custom)
       if (name === '') continue
@@ -65,6 +68,7 @@ export class ToolCalls {
   /** Adds items of a Responses output, or blocks of Messages. `type`: that of the event; null in a body. */
   addItems(type: string | null, items: readonly Fields[]): void {
     if (items.length === 0) return
+    this.reports++
     const source = sourceOf(type ?? '')
     const names = this.#items[source]
     // An output is complete, and replaces an earlier one.
