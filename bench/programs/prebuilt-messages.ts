@@ -83,18 +83,19 @@ export function streamHead(): Buffer {
 }
 
 const stampDigits = 16
-const stampMark = 'fp_'
+const stampMark = 'at '
 const stampPattern = new RegExp(`"${stampMark}(\\d{${stampDigits}})"`, 'g')
 
-/** One content chunk of about 220 bytes, in its own chunk of the transfer coding, with room for its time. */
+/** One content chunk of about 220 bytes, in its own chunk of the transfer coding. Its text is the time of its writing. */
 export function streamEvent(): Buffer {
-  const choices = [{ index: 0, delta: { content: ' weir' }, logprobs: null, finish_reason: null }]
+  const content = stampMark + '0'.repeat(stampDigits)
+  const choices = [{ index: 0, delta: { content }, logprobs: null, finish_reason: null }]
   const common = {
     id: 'chatcmpl-simulated',
     object: 'chat.completion.chunk',
     created: 1_700_000_000,
     model: 'sim-small',
-    system_fingerprint: stampMark + '0'.repeat(stampDigits),
+    system_fingerprint: 'fp_sim',
   }
   const data = `data: ${JSON.stringify({ ...common, choices })}\n\n`
   return Buffer.from(`${data.length.toString(16)}\r\n${data}\r\n`)
