@@ -68,7 +68,7 @@ function ended(place: Workplace, pid: number | null): Promise<void> {
   return eventually(`process ${pid} to end`, () => !place.gateways().includes(pid!))
 }
 
-test('restarts under load lose no call and no record, and both together keep to the limit', async () => {
+test('restarts under load, also such as fail, lose no call and no record, and both together keep to the limit', async () => {
   const inFlight = new InFlight()
   await using one = await startCountedUpstream(inFlight)
   await using other = await startCountedUpstream(inFlight)
@@ -85,6 +85,14 @@ test('restarts under load lose no call and no record, and both together keep to 
     const restarted = await supervisor.restart(changes[at % changes.length])
     assert.ok(restarted.health_ok)
     assert.notEqual(restarted.pid, pid)
+  }
+  const command = hookedCommand(`if (message.asks === 'listener') process.exit(9)`)
+  const failing = place.supervisor({ args: [`--port=${port}`, '--slot-cooldown-ms=0'], command })
+  for (let at = 0; at < restarts / 3; at++) {
+    await load.further(60)
+    const { pid } = await supervisor.status()
+    await assert.rejects(failing.restart(), /The running gateway is unchanged\./)
+    assert.equal((await supervisor.status()).pid, pid)
   }
   await load.further(60)
   const figures = await load.stop()

@@ -83,7 +83,7 @@ export class AnswerReader {
   readonly #finishReasons: string[] = []
   readonly #reported = new ReportedPieces()
   readonly #repeated = new RepeatedEvent()
-  /** What the learned event adds. */
+  /** The content that the learned event adds. */
   #repeatedContent: EventContent = 'none'
   #isStored = false
   /** The newest choice of a stream. */
