@@ -1,24 +1,38 @@
-import { unwatchFile, watchFile } from 'node:fs'
+import { type BigIntStats, stat } from 'node:fs'
 import { reportFault } from '../fault.ts'
 
 /**
- * Calls back when a file appears, disappears or changes, and once after the first interval: the system
- * does not report changes before its own first look. An error of `onChange` is reported, and the watch continues.
- * The watch does not keep a process alive. Returns a function that stops it.
+ * Calls back when a file appears, disappears or changes, and once after the first interval. Each look compares with the one
+ * before, so a change while `onChange` runs is seen at the next; `fs.watchFile` may miss one before its own first look, which
+ * a busy system delays. An error of `onChange` is reported, and the watch continues. The watch does not keep a process alive.
+ * Returns a function that stops it.
  */
 export function watchPath(path: string, everyMs: number, onChange: () => void): () => void {
-  // A listener of its own, by which alone it is stopped.
-  const listener = (): void => {
-    try {
-      onChange()
-    } catch (error) {
-      reportFault(error)
-    }
+  let seen = ''
+  let isLooking = false
+  let hasStopped = false
+  const look = (): void => {
+    if (isLooking) return
+    isLooking = true
+    stat(path, { bigint: true }, (error, found) => {
+      isLooking = false
+      const state = error === null ? stateOf(found) : String(error.code)
+      if (hasStopped || state === seen) return
+      seen = state
+      try {
+        onChange()
+      } catch (fault) {
+        reportFault(fault)
+      }
+    })
   }
-  watchFile(path, { interval: everyMs, persistent: false }, listener)
-  const timer = setTimeout(listener, everyMs).unref()
+  const timer = setInterval(look, everyMs).unref()
   return () => {
-    clearTimeout(timer)
-    unwatchFile(path, listener)
+    hasStopped = true
+    clearInterval(timer)
   }
+}
+
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join()
 }
