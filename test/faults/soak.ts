@@ -99,7 +99,7 @@ if (!over.signal.aborted) {
   if (minutes >= foldedFromMinutes && kept > 0) faults.push(`${kept} calls that are too old are still there`)
   if (upstream.inFlight.most > slots) faults.push(`${upstream.inFlight.most} calls at once at the upstream`)
   const log = readFileSync(join(directory, 'data', 'proxy.log'), 'utf8')
-  const limits = dayFaults(watch.samples, log, minutes)
+  const limits = dayFaults(watch.samples, log, minutes, chores.killedAtMs.length)
   faults.push(...limits.faults, ...files.faults)
   for (const { code, message } of drained.health?.warnings ?? []) faults.push(`warning ${code}: ${message}`)
   const { dropped = 0 } = drained.health?.telemetry ?? {}

@@ -23,12 +23,15 @@ const broughtAbout = [
   /has taken over: calls in flight/,
   /stopping after calls in flight/,
 ]
+/** The dashboard may start a killed gateway before the day does. */
+const startedAgain = /crashed\. It is started again/
 
 /** What the samples and the log say against the bounds. */
 export function dayFaults(
   samples: readonly Sample[],
   log: string,
   minutes: number,
+  kills: number,
 ): { readonly words: string; readonly faults: readonly string[] } {
   const faults: string[] = []
   const words: string[] = []
@@ -49,8 +52,11 @@ export function dayFaults(
     words.push(`${name} ${largest.toFixed(1)} MB`)
     if (largest > limit) faults.push(`the ${name} had ${largest.toFixed(1)} MB of at most ${limit}`)
   }
-  for (const line of new Set(log.split('\n')))
-    if (line !== '' && !broughtAbout.some((pattern) => pattern.test(line))) faults.push(`log: ${line}`)
+  const lines = [...new Set(log.split('\n'))].filter((line) => line !== '')
+  const crashes = lines.filter((line) => startedAgain.test(line))
+  if (crashes.length > kills) faults.push(`${crashes.length} crashes of ${kills} kills: ${crashes.at(-1)}`)
+  for (const line of lines)
+    if (![...broughtAbout, startedAgain].some((pattern) => pattern.test(line))) faults.push(`log: ${line}`)
   return { words: words.join(', '), faults }
 }
 
