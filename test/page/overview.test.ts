@@ -204,12 +204,12 @@ test('what is shown is what was answered: cards, the tables of charts, what char
     cards.map((text) => text.split('\n').slice(0, 2).join(': ')),
     [
       'Requests: 4,000',
-      'Error rate: 5.1%',
-      'Latency p95: 28.3 s',
-      'First token p95: 3.20 s',
+      'Error rate: 4.2%',
+      'Latency p95: 26.7 s',
+      'First token p95: 2.79 s',
       'Output speed: 76.7 tok/s',
-      'Cached input: 29.9%',
-      'Cost: $7.34',
+      'Cached input: 18.2%',
+      'Cost: $6.54',
     ],
   )
 
@@ -245,16 +245,16 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   assert.deepEqual(
     rows.slice(1).map((row) => row.split('\t')[7]),
     [
-      '8 min 23 s',
-      '5 min 29 s',
-      '4 min 50 s',
-      '4 min 32 s',
-      '4 min 20 s',
-      '3 min 56 s',
-      '3 min 28 s',
-      '3 min 27 s',
-      '2 min 17 s',
-      '2 min 15 s',
+      '4 min 19 s',
+      '2 min 35 s',
+      '1 min 59 s',
+      '1 min 56 s',
+      '1 min 54 s',
+      '1 min 52 s',
+      '1 min 40 s',
+      '1 min 37 s',
+      '1 min 37 s',
+      '1 min 35 s',
     ],
   )
   await slowestCalls.nth(2).click()
@@ -362,7 +362,7 @@ test('which limit would have been enough is told beside the slots', async () => 
   const [limit, waiting] = await rows.last().locator('th, td').allInnerTexts()
   assert.deepEqual(
     [limit, waiting?.replaceAll(/\s/g, ' ')],
-    [enough === now ? `${enough} (now)` : `${enough}`, '0%'],
+    [enough === now ? `${enough}, as now` : `${enough}`, '0%'],
   )
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'hidden' })
