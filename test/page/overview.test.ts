@@ -362,7 +362,7 @@ test('which limit would have been enough is told beside the slots', async () => 
   const [limit, waiting] = await rows.last().locator('th, td').allInnerTexts()
   assert.deepEqual(
     [limit, waiting?.replaceAll(/\s/g, ' ')],
-    [enough === now ? `${enough}, as now` : `${enough}`, '0%'],
+    [enough === now ? `${enough} (now)` : `${enough}`, '0%'],
   )
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'hidden' })
