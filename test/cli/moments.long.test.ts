@@ -87,16 +87,19 @@ for (const moment of moments) {
   })
 }
 
-test('100 stops at random moments leave nothing behind', { skip: !timesCount }, async () => {
-  const random = seededRandom(43)
-  for (let index = 0; index < 100; index++) {
-    const command = stopCommands[index % stopCommands.length]!
-    const way = stopWays[Math.floor(random() * stopWays.length)]!
-    // A command is up long before 2.5 s, on an idle machine.
-    const moment = { command, way, afterMs: random() * 2500, againAfterMs: random() * 400 }
-    assert.deepEqual(await stopAtMoment(moment), [], JSON.stringify(moment))
-  }
-})
+/** `npm run test:faults` measures it at its full length; the tests above hold it. */
+if (timesCount) {
+  test('100 stops at random moments leave nothing behind', async () => {
+    const random = seededRandom(43)
+    for (let index = 0; index < 100; index++) {
+      const command = stopCommands[index % stopCommands.length]!
+      const way = stopWays[Math.floor(random() * stopWays.length)]!
+      // A command is up long before 2.5 s, on an idle machine.
+      const moment = { command, way, afterMs: random() * 2500, againAfterMs: random() * 400 }
+      assert.deepEqual(await stopAtMoment(moment), [], JSON.stringify(moment))
+    }
+  })
+}
 
 /** Stops a command at a moment; answers what is wrong then, in words: a process that stays, a stack that is printed. */
 async function stopAtMoment({ command, way, afterMs, againAfterMs }: StopMoment): Promise<readonly string[]> {

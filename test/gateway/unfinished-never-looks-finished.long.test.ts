@@ -10,7 +10,10 @@ const thousand = Array.from({ length: 1000 }, (_, index) => upstreamDeaths[index
 test('curl sees every death in mid-answer, gets all that came before, and the rows tell', (context) =>
   watchDeaths({ curl: some!, 'curl-1.0': others! }, context))
 
-test('a thousand deaths before each kind of client', { skip: !timesCount }, async (context) => {
-  for (const name of ['openai', 'raw', 'raw-1.0', 'curl', 'curl-1.0'])
-    await watchDeaths({ [name]: thousand }, context)
-})
+/** `npm run test:faults` measures it at its full length; the tests above hold it. */
+if (timesCount) {
+  test('a thousand deaths before each kind of client', async (context) => {
+    for (const name of ['openai', 'raw', 'raw-1.0', 'curl', 'curl-1.0'])
+      await watchDeaths({ [name]: thousand }, context)
+  })
+}
