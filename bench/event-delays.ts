@@ -70,9 +70,7 @@ export function eventDelaysResult(
   const notes: string[] = []
   for (const { streams, rate, directRates, samples } of all) {
     const latencies = new Map([...samples].map(([name, found]) => [name, latencyOf(found)]))
-    const told = latencyGoals(`event of ${streams} streams`, latencies)
-    goals.push(...told.goals)
-    notes.push(...told.notes)
+    goals.push(...latencyGoals(`event of ${streams} streams`, latencies))
     const directRate = median(directRates)
     for (const [name, found] of samples) {
       const perS = median(found.map((sample) => sample.perS))

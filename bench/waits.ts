@@ -50,30 +50,17 @@ export const latencyColumns = ['p50 ms', 'range', '÷ nginx', 'p99 ms', 'range',
 export function latencyCells(name: string, all: Latencies): readonly string[] {
   return yardsticks.flatMap(({ part, than }) => {
     const ms = all.get(name)![part]
-    return [median(ms).toFixed(2), range(ms, 2), pairedRatio(ms, usable(all.get(than)?.[part]))]
+    return [median(ms).toFixed(2), range(ms, 2), pairedRatio(ms, all.get(than)?.[part])]
   })
 }
 
-/** Goals of tokenweir's latencies, and why one cannot be computed. */
+/** Goals of tokenweir's latencies: the ratios are at most these. */
 export function latencyGoals(
   what: string,
   all: Latencies,
   atMost: Readonly<Record<'p50' | 'p99', number>> = defaultGoals,
-): { readonly goals: readonly Goal[]; readonly notes: readonly string[] } {
-  const goals: Goal[] = []
-  const notes: string[] = []
-  for (const { part, than } of yardsticks) {
-    const yardstick = all.get(than)?.[part]
-    if (yardstick !== undefined && usable(yardstick) === undefined)
-      notes.push(`${than}: void, its ${part} cannot be told from that without a proxy`)
-    goals.push(
-      ...ratioGoal(`${what}, ${part}`, atMost[part], all.get('tokenweir')?.[part], usable(yardstick), than),
-    )
-  }
-  return { goals, notes }
-}
-
-/** Values that can be a divisor: above zero in every round. */
-function usable(ms: readonly number[] | undefined): readonly number[] | undefined {
-  return ms?.every((each) => each > 0) === true ? ms : undefined
+): readonly Goal[] {
+  return yardsticks.flatMap(({ part, than }) =>
+    ratioGoal(`${what}, ${part}`, atMost[part], all.get('tokenweir')?.[part], all.get(than)?.[part], than),
+  )
 }
