@@ -46,6 +46,7 @@ export function activeIn({ states }: AlertRecord): AlertsReport['active'] {
   return states.filter(({ toldMs }) => toldMs !== null).map(alertOf)
 }
 
+/** A message of an alert, which waits to be sent if there is a receiver. */
 export function newMessage(
   kind: AlertMessage['kind'],
   alert: ActiveAlert,
@@ -56,6 +57,7 @@ export function newMessage(
   return { id: `msg_${randomUUID()}`, at, kind, ...alert, state, detail: null }
 }
 
+/** The message of `alerts test`. `nowMs` is in ms since the Unix epoch. */
 export function testMessage(nowMs: number): AlertMessage {
   const words = { rule: 'test', title: 'Test', text: 'Alerts of tokenweir arrive here.' }
   const since = new Date(nowMs).toISOString()

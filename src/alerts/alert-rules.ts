@@ -13,12 +13,12 @@ export interface AlertInput {
   readonly sessions: ReadonlyMap<string, number>
 }
 
-/** Something that is so now. */
+/** A condition that a rule has found to hold now. */
 export interface FoundAlert {
   /** A model, client or session; one alert for each. */
   readonly subject?: string
   readonly text: string
-  /** A level above that of the last message sends a new one. */
+  /** The level of the alert (default: 0). A higher level than that of the last message sends a new message. */
   readonly level?: number
 }
 
@@ -28,11 +28,11 @@ export interface AlertRule {
   /** The condition; `{}` is replaced by the threshold with its unit. */
   readonly asks: string
   readonly threshold: Pick<AlertRuleReport, 'unit' | 'min' | 'max' | 'usual'>
-  /** Off until it is switched on: others are on until they are switched off. */
+  /** True for a rule that is off by default. */
   readonly isOptional?: true
-  /** The threshold is the seconds for which the condition must hold. Other rules report at once. */
+  /** True if the threshold is a time: the condition must hold for so many seconds. Other rules report at once. */
   readonly isDelay?: true
-  /** Time without the condition after which the alert ends. */
+  /** The alert ends after this time (ms) without the condition. */
   readonly quietMs: number
   /** The subjects beyond the threshold; null if unknown. */
   readonly find: (input: AlertInput, threshold: number) => readonly FoundAlert[] | null
@@ -40,17 +40,17 @@ export interface AlertRule {
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** A ratio, or a percentile, of fewer calls says little. */
+/** Fewest calls for a ratio or a percentile. */
 const minSample = 20
 /** A smaller delay of the first token is not noticeable. */
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
 const moneyLevels = [80, 100]
 const crashLevels = [3, 10, 30, 100]
-/** A gateway that has run this long after a crash is well, in seconds. */
+/** Seconds after a crash, from which on a running gateway counts as well. */
 const crashTellS = 300
 
-/** The alert of a rule without subjects: active, or not. */
+/** The alert of a rule without subjects; empty if its condition does not hold. */
 const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
 
 /** Rules on figures: null if the figures are unknown. */
@@ -278,20 +278,20 @@ function thresholdText(threshold: number, unit: string): string {
   return `${figure} ${threshold === 1 ? unit.replace(/s$/, '') || unit : unit}`
 }
 
-/** No message of the supervisor's: it may name files of this machine. */
+/** Why no gateway runs. The supervisor's own message is not used, because it may name files of this machine. */
 function downText({ state, port }: ProcessStatus): string {
   if (state === 'unresponsive') return 'Its process is there and does not answer.'
   if (state === 'foreign') return `It ended unexpectedly, and something else listens on port ${port}.`
   return 'It ended unexpectedly, or did not start.'
 }
 
-/** The highest level that a figure has reached, of the threshold and the levels above it; null below the threshold. */
+/** The highest level that a figure has reached: the threshold, or one of `levels`; null below the threshold. */
 function levelAt(figure: number, threshold: number, levels: readonly number[]): number | null {
   if (figure < threshold) return null
   return Math.max(threshold, ...levels.filter((each) => each <= figure))
 }
 
-/** Hours until the budget is used up; tokens that are then older than a day no longer count. */
+/** Hours until the budget is used up at the rate of the last hour. Tokens older than a day no longer count then. */
 function hoursLeft(
   { daily_limit: limit, total_used: used }: { readonly daily_limit: number; readonly total_used: number },
   byHour: readonly number[],

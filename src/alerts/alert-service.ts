@@ -20,7 +20,7 @@ import { SettingError } from '../options/gateway-settings.ts'
 /** Most messages in the record, waiting ones included; the oldest are dropped. */
 const mostMessages = 100
 const shownMessages = 20
-/** Sessions with a call within this time are checked; after a day without a call they are forgotten. */
+/** Only sessions with a call within this time are checked. A session is forgotten after a day without a call. */
 const sessionMs = 300_000
 const forgottenMs = 86_400_000
 
@@ -69,7 +69,7 @@ export class AlertService {
     this.#reloadSettings()
   }
 
-  /** Checks the rules now, and from then on. */
+  /** Checks the rules now, and then every `alertEveryS` seconds. */
   start(): void {
     const { clock, everyMs } = this.#options
     const onFault = (error: unknown): void => this.#warnOnce(`alert rules: ${messageOf(error)}`)
@@ -156,7 +156,7 @@ export class AlertService {
     return this.#test
   }
 
-  /** Unsent messages are left to the next dashboard. */
+  /** Stops the checks. The next dashboard sends the messages that wait. */
   close(): void {
     this.#poll?.stop()
     this.#closing.abort()
@@ -171,7 +171,7 @@ export class AlertService {
   async #ask(): Promise<AlertSums | null> {
     const outcome = await this.#options.queries.ask({ kind: 'alerts', afterSeq: this.#afterSeq })
     if (outcome.kind !== 'answer') return null
-    // A database that cannot be read answers as one without a call: nothing is known by it.
+    // An unreadable database answers as if it had no call, so its answer is not used.
     const answer = JSON.parse(Buffer.from(outcome.body).toString()) as AlertSums & { store?: string }
     if (answer.store !== undefined) return null
     this.#afterSeq = answer.last_seq

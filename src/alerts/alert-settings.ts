@@ -21,7 +21,7 @@ export type AlertSettings = RuleSettings & { readonly webhook?: AlertWebhook }
 /** Absent members stay as they are; null removes the webhook. */
 export type AlertChange = RuleSettings & { readonly webhook?: Partial<AlertWebhook> | null }
 
-/** The value is not repeated: it may be a secret. */
+/** The message does not repeat the value, which may be a secret. */
 const urlText = `must be ${webhookUrl.range}`
 const url = v.pipe(
   v.string(urlText),
@@ -30,7 +30,7 @@ const url = v.pipe(
 )
 const format = v.picklist(alertFormats)
 
-/** A member for each rule, which says whether it is on, and its threshold; and the webhook. */
+/** The schema of the settings: a member for each rule (on or off, threshold), and the webhook. */
 function settingsOf<T>(setting: (entries: v.ObjectEntries) => Schema<object>, webhook: Schema): Schema<T> {
   const rules = ruleList.map(([code, { threshold: bounds }]) => {
     const { min, max, unit } = bounds

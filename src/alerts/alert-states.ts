@@ -6,11 +6,11 @@ import { type AlertCode, type AlertInput, type FoundAlert, ruleList, titleOf } f
 
 /** An alert that stays active is sent again after this time. */
 const againMs = 4 * 3_600_000
-/** Most subjects of one rule: a client can make up any number of names, and each would be a message. */
+/** Most subjects of one rule. Clients choose their names, so more names could send any number of messages. */
 const mostOfRule = 10
 const longestName = 120
 
-/** Something that a rule has found, from the first look to its end. Instants in milliseconds since the Unix epoch. */
+/** An alert from the first check that found it to its end. Instants are in ms since the Unix epoch. */
 export type AlertState = MessageOf<typeof alertState>
 
 export const alertState = v.object({
@@ -18,12 +18,12 @@ export const alertState = v.object({
   subject: v.nullable(v.string()),
   text: v.string(),
   sinceMs: finite,
-  /** When it was last found. */
+  /** The last check that found the condition. */
   seenMs: finite,
   /** When the last message was sent; null if none was, because the problem was too short. */
   toldMs: v.nullable(finite),
   toldLevel: finite,
-  /** True if there was a webhook then. */
+  /** True if there was a webhook for the last message. */
   isSent: v.boolean(),
 })
 
@@ -32,7 +32,7 @@ export function alertOf({ rule, subject, text, sinceMs }: AlertState): ActiveAle
   return { rule, title: titleOf(rule), subject, text, since: new Date(sinceMs).toISOString() }
 }
 
-/** A message that is due. */
+/** A message that must be sent now. */
 export interface DueMessage {
   readonly kind: Exclude<AlertMessage['kind'], 'test'>
   /** The state, with the text of the message. */

@@ -5,17 +5,17 @@ import { STATUS_CODES, readAtMost } from '../lib/http/http.ts'
 import { retryAfterMs } from '../lib/http/retry-after.ts'
 import { type AlertReceiver, alertRequest } from './alert-request.ts'
 
-/** From the first byte out to the head of the answer. */
+/** Time limit from the first byte of the request to the head of the answer. */
 export const sendLimitMs = 10_000
 const waitsMs = [10_000, 60_000]
 const longestWaitMs = 300_000
-/** A receiver says why in a word, such as `invalid_payload`; a page is of no use. */
+/** Most bytes of an answer that are read: a receiver gives its reason in a word, such as `invalid_payload`. */
 const wordBytes = 200
 
 /** The result of one try. */
 interface Tried {
   readonly isDelivered: boolean
-  /** A text that the page may show: without the address, even if the receiver repeats it. */
+  /** The text for the page. It never has the address, even if the receiver repeats it. */
   readonly detail: string
   /** The pause in ms that the receiver asks for before the next try; null if its value makes no sense. */
   readonly retryMs: number | null
