@@ -15,7 +15,7 @@ export const AlertRuleReport = v.object({
   ...AlertSetting.entries,
   code: v.string(),
   title: v.string(),
-  /** When it begins, as a sentence with the threshold in it. */
+  /** The condition in which an alert begins: a sentence with the threshold in it. */
   asks: v.string(),
   unit: v.string(),
   min: v.number(),
@@ -26,14 +26,14 @@ export const AlertRuleReport = v.object({
 
 export type AlertRuleReport = Infer<typeof AlertRuleReport>
 
-/** Something that a rule says is so now. */
+/** An alert that is active now. */
 export const ActiveAlert = v.object({
   rule: v.string(),
   title: v.string(),
-  /** The model, client or session; null if it is of all. */
+  /** The model, client or session; null if the alert is about all calls. */
   subject: v.nullable(v.string()),
   text: v.string(),
-  /** Since when it is so, or was: ISO 8601, UTC. */
+  /** When the condition began: ISO 8601, UTC. */
   since: v.string(),
 })
 
@@ -58,7 +58,7 @@ export type AlertMessage = Infer<typeof AlertMessage>
 export const AlertsReport = v.object({
   rules: v.array(AlertRuleReport),
   active: v.array(ActiveAlert),
-  /** The last ones, newest first. */
+  /** The last messages, newest first. */
   messages: v.array(AlertMessage),
   /** The receiver's host; the rest of the address may be a secret. Null without a webhook. */
   receiver: v.nullable(
@@ -74,9 +74,9 @@ export const AlertsReport = v.object({
   file: v.string(),
   /** The error in that file, while the last valid settings stay in force; null if the file is valid. */
   problem: v.nullable(v.string()),
-  /** Messages that are on their way; at most a hundred. */
+  /** Messages that wait to be sent, at most 100. */
   pending: v.number(),
-  /** Messages given up because too many waited. */
+  /** Messages that were dropped because too many waited. */
   dropped: v.number(),
   /** When the rules were last checked; null if never. */
   looked_at: v.nullable(v.string()),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** The schemas of all answers. The program takes their types alone: only the build loads them. */
+/** The schemas of all answers. The program uses only their types; the build loads the schemas. */
 export * from './alerts.ts'
 export * from './call-payloads.ts'
 export * from './calls.ts'

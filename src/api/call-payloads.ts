@@ -16,11 +16,11 @@ export type PayloadAbsence = Infer<typeof PayloadAbsence>
 export const CallPayloads = v.object({
   /** Null where the log does not have it. */
   request: v.nullable(PayloadRecord),
-  /** Null where the log does not have it, or not yet. */
+  /** Null if the log does not have the answer, or not yet. */
   answer: v.nullable(OutgoingRecord),
-  /** True if payloads are logged now; null where no gateway answers. */
+  /** True if payloads are logged now; null if no gateway answers. */
   logging: v.nullable(v.boolean()),
-  /** Null where at least one of the two is there. */
+  /** Why there is neither request nor answer; null if the log has one of them. */
   reason: v.nullable(PayloadAbsence),
 })
 

@@ -4,7 +4,7 @@ import type { CallType } from '../call/call.ts'
 import { Curves, GroupFigures, CallTotals } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 
-/** Present if the database cannot be read: the answer is then as if no call had been recorded. */
+/** Present if the database cannot be read. The rest of the answer is then as if there were no call. */
 export const NoStore = v.object({
   /** Why there are no figures: `missing`, `empty`, `damaged`, … */
   store: v.exactOptional(v.string()),
@@ -32,11 +32,11 @@ export const CallJson = v.object({
 
 /** Fields of every answer of `/api/query`, besides its calls or groups. */
 export const QueryFrame = v.object({
-  /** Over all calls of the filter, not only the listed ones. */
+  /** Figures of all calls of the filter, not only of the listed ones. */
   summary: GroupFigures,
   available_models: v.array(v.string()),
   available_types: v.array(v.picklist(Object.keys(callTypeCodes) as CallType[])),
-  /** Present where the selection reaches back to calls that were folded into hours. */
+  /** Present if the range includes calls that were folded into hours. */
   resolution: v.exactOptional(v.literal('1h')),
 })
 
@@ -50,7 +50,7 @@ export const CallList = v.object({
   /** Number of calls in `calls`. */
   count: v.number(),
   limit: v.number(),
-  /** Asks for the next page; null where there is none. */
+  /** The cursor of the next page; null if there is no next page. */
   next_cursor: v.nullable(v.string()),
 })
 
@@ -59,7 +59,7 @@ export type CallList = Infer<typeof CallList>
 /** The group's common value: a model's name, a status, the start of an hour; null for calls without one. */
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
-/** All sums; times and speeds where `measures` asks for them. */
+/** All sums, and the times and speeds that `measures` asks for. */
 export const AnsweredSums = v.object({
   ...v.partial(GroupFigures).entries,
   ...CallTotals.entries,
@@ -70,7 +70,7 @@ export type AnsweredSums = Infer<typeof AnsweredSums>
 
 const rest = v.exactOptional(v.literal(true))
 
-/** Figures under one key, or under a time and an entry of a dimension by their names. */
+/** Figures of a group: under `key`, or, with a time and a dimension, under both of their names. */
 export const QueryGroup = v.union([
   v.object({ ...AnsweredSums.entries, key: GroupKey, rest }),
   v.object({ ...AnsweredSums.entries, keys: v.record(v.string(), GroupKey), rest }),
@@ -86,7 +86,7 @@ export const CallGroups = v.object({
   /** The grouping of the request, time first: `hour`, `hour,model`. */
   group_by: v.string(),
   groups: v.array(QueryGroup),
-  /** When the first call that was ever recorded began; null without one. */
+  /** Start of the first call ever recorded; null without a call. */
   recorded_from: v.nullable(v.string()),
 })
 

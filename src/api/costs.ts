@@ -3,7 +3,10 @@ import { ServedModel } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 import { NoStore } from './calls.ts'
 
-/** Prices in USD per million tokens; rates that begin with `per_` are USD for each. A missing rate follows another one. */
+/**
+ * Prices in USD per million tokens. Rates that begin with `per_` are USD per unit. Another rate replaces a
+ * missing one (docs/prices.md).
+ */
 export const Rates = v.object({
   input: v.exactOptional(v.number()),
   output: v.exactOptional(v.number()),
@@ -21,7 +24,7 @@ export const Rates = v.object({
 
 export type Rates = Infer<typeof Rates>
 
-/** A part of a call's cost, billed by one rate. The input rate bills only tokens that no other rate bills. */
+/** The part of a call's cost that one rate bills. The input rate bills only tokens that no other rate bills. */
 export const CostPart = v.object({
   rate: v.picklist(Object.keys(Rates.entries) as (keyof Rates)[]),
   /** Tokens, requests, search units, or milliseconds of audio. */
@@ -31,7 +34,7 @@ export const CostPart = v.object({
 
 export type CostPart = Infer<typeof CostPart>
 
-/** Rates of whole requests with more input tokens than `above_input_tokens`; with as many, too, where it is `inclusive`. */
+/** Rates of whole requests with more input tokens than `above_input_tokens`, or, if `inclusive`, at least as many. */
 export const RateTier = v.object({
   ...Rates.entries,
   above_input_tokens: v.number(),
@@ -40,7 +43,7 @@ export const RateTier = v.object({
 
 export type RateTier = Infer<typeof RateTier>
 
-/** A price from an instant on; null is from the beginning. */
+/** A price from `effective_from` on; null means from the beginning. */
 export const PricePeriod = v.object({
   effective_from: v.nullable(v.string()),
   tiers: v.array(RateTier),
@@ -58,7 +61,7 @@ export const PriceEntry = v.object({
   /** `user`, `litellm`, `genai-prices 0.1.8`, … */
   source: v.string(),
   updated_at: v.exactOptional(v.nullable(v.string())),
-  /** When its source dropped the model; the last price stays in force. */
+  /** When the source dropped the model. The last price stays in force. */
   removed_at: v.exactOptional(v.string()),
   prices: v.array(PricePeriod),
 })
@@ -70,7 +73,7 @@ export const PriceSync = v.object({
   state: v.picklist(['idle', 'running']),
   started_at: v.nullable(v.string()),
   finished_at: v.nullable(v.string()),
-  /** A sentence; null if the sync succeeded. */
+  /** Why the sync failed, as a sentence; null if it succeeded. */
   last_error: v.nullable(v.string()),
   added: v.number(),
   changed: v.number(),
@@ -112,14 +115,14 @@ export const Costs = v.object({
   currency: v.literal('USD'),
   unit: v.literal('usd_per_million_tokens'),
   synced_at: v.nullable(v.string()),
-  /** Null where no sync ever was. */
+  /** Null before the first sync. */
   source: v.nullable(PriceListSource),
   sync: PriceSync,
-  /** Hosts beside the built-in ones: `example.com`, `example.com:8080`, `*.example.com`. */
+  /** Hosts in addition to the built-in ones: `example.com`, `example.com:8080`, `*.example.com`. */
   upstreams: v.record(v.string(), UpstreamPrices),
   models: v.record(v.string(), PriceEntry),
   overrides: v.record(v.string(), PriceEntry),
-  /** Null where the file on disk is in force, or there is none and the shipped prices are. */
+  /** Null if the file on disk is in force, or if the shipped prices are because there is no file. */
   problem: v.nullable(PriceProblem),
 })
 
@@ -156,7 +159,7 @@ export const CostMatches = v.object({
   ...NoStore.entries,
   from: v.string(),
   to: v.string(),
-  /** Since when calls are counted, where that is not all of the time: earlier ones were folded, or are too many. */
+  /** Start of the counted calls; null if all calls are counted. Earlier calls were folded, or are too many. */
   counted_from: v.nullable(v.string()),
   matches: v.array(CostMatch),
 })
@@ -168,10 +171,10 @@ export const SyncResult = v.object({
   added: v.number(),
   changed: v.number(),
   removed: v.number(),
-  /** Prices in the list, and entries of it that were left out. */
+  /** Prices in the list; `rejected` are entries that were left out. */
   entries: v.number(),
   rejected: v.number(),
-  /** True if the list is the one that was taken last. */
+  /** True if the list has not changed since the last sync. */
   not_modified: v.boolean(),
 })
 
@@ -182,8 +185,8 @@ export type SyncLine =
   | { readonly result: SyncResult }
   | { readonly error: { readonly code: 'sync_failed'; readonly message: string } }
 
-/** A price of one's own that was taken away. */
+/** The name of a removed override. */
 export const RemovedPrice = v.object({ removed: v.string() })
 
-/** A sync has begun. */
+/** The answer when a sync has begun. */
 export const SyncStarted = v.object({ status: v.literal('started') })

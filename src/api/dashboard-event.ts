@@ -29,9 +29,9 @@ export const NewCalls = v.object({
 export type NewCalls = Infer<typeof NewCalls>
 
 /**
- * An event of the gateway's payload feed, or its loss. A record whose JSON is longer than 64 kB has only the beginning
- * of `body`, `text`, `reasoning` and the arguments of `tool_calls`, and `truncated` is true.
- * `/api/calls/{id}/payloads` has the whole record if payloads are logged.
+ * An event of the gateway's payload feed, or the loss of the feed. A record whose JSON is longer than 64 kB
+ * is cut: `truncated` is true, and `body`, `text`, `reasoning` and the arguments of `tool_calls` have only
+ * their beginning. `/api/calls/{id}/payloads` has the whole record if payloads are logged.
  */
 export const PayloadEvent = v.union([RawLogEvent, v.object({ type: v.literal('disconnected') })])
 
@@ -39,17 +39,17 @@ export type PayloadEvent = Infer<typeof PayloadEvent>
 
 /** The data of each event, by its topic, which is the event's name. */
 export const EventData = v.object({
-  /** At first, and whenever it has changed. */
+  /** Sent at first and after each change. */
   gateway: ProcessStatus,
   log: LogLines,
   calls: NewCalls,
-  /** At first, and whenever it has changed: at most once a second, and when a call was cancelled. */
+  /** Sent at first and after each change, at most once a second; at once after a cancelled call. */
   live: LiveCalls,
-  /** At first, and whenever a job has come further; null where none was begun on this dashboard. */
+  /** Sent at first and whenever a job has progressed; null if no such job was started on this dashboard. */
   jobs: v.object({ compress: v.nullable(DatabaseJob), reprice: v.exactOptional(v.nullable(RepriceJob)) }),
-  /** At once, and then so often: a stream that is silent for longer is broken. */
+  /** Sent at once, then every `every_ms` milliseconds. A stream that is silent for longer is broken. */
   beat: v.object({ every_ms: v.number() }),
-  /** At first, whether there is a feed; then each event of it. */
+  /** First whether there is a feed, then each event of the feed. */
   payloads: PayloadEvent,
   /** The active alerts: at first, and after each change. */
   alerts: v.array(ActiveAlert),

@@ -9,9 +9,9 @@ export const ErrorBody = v.object({
     message: v.string(),
     /** The parameter or setting that is wrong. */
     param: v.nullable(v.string()),
-    /** The gateway's last words, where it did not come up. */
+    /** The last lines of the gateway's log, if the gateway did not start. */
     log: v.exactOptional(v.array(v.string())),
-    /** Facts for programs: of `folded_range` in `from` the instant from which on it can be asked. */
+    /** Facts for programs. For `folded_range`, `from` is the first instant that can be asked for. */
     data: v.exactOptional(v.record(v.string(), v.string())),
   }),
 })
@@ -21,7 +21,7 @@ export type ErrorBody = Infer<typeof ErrorBody>
 /** The answer of a command without a result. */
 export const Done = v.object({ success: v.literal(true) })
 
-/** The shape of an OpenAI error, so that client libraries raise what they raise for the upstream. */
+/** The shape of an OpenAI error, so that client libraries raise the same exception as for the upstream. */
 export const OwnError = v.object({
   error: v.object({
     message: v.string(),

@@ -3,7 +3,7 @@ import type { Infer } from '../call/infer.ts'
 
 /** A gateway among those that share a limit. */
 export const GatewayRow = v.object({
-  /** The instance of this run. */
+  /** The instance: one run of a gateway. */
   instance: v.string(),
   host: v.string(),
   version: v.string(),
@@ -11,14 +11,14 @@ export const GatewayRow = v.object({
   state: v.picklist(['ok', 'away', 'learning']),
   /** ISO 8601, UTC; null unless it is away. */
   away_since: v.nullable(v.string()),
-  /** Calls in flight at its last report. */
+  /** Calls in flight at the gateway's last report. */
   active: v.number(),
-  /** Slots that it holds, used or not. */
+  /** Slots that the gateway holds, used or not. */
   held: v.number(),
   waiting: v.number(),
-  /** Recorded calls that it has not sent to the shared database yet. */
+  /** Recorded calls that the gateway has not sent to the shared database yet. */
   rows_behind: v.number(),
-  /** Seconds until its slots are freed without a report; null if it holds none by a lease. */
+  /** Seconds until the slots of a silent gateway are freed; null if it holds no slots by a lease. */
   lease_left_s: v.nullable(v.number()),
   /** True for the gateway of this data folder, which this dashboard starts and stops. */
   is_own: v.boolean(),
@@ -34,10 +34,16 @@ export const GatewaysReport = v.object({
   gateways: v.array(GatewayRow),
   /** Slots of all gateways together; null if unknown. */
   max_concurrent: v.nullable(v.number()),
-  /** A sentence on why the shared database cannot be reached; null if it can. `gateways` then is its last answer, of `as_of`. */
+  /**
+   * Why the shared database cannot be reached, as a sentence; null if it can. `gateways` is then the last
+   * answer, from `as_of`.
+   */
   problem: v.nullable(v.string()),
   as_of: v.string(),
-  /** Progress of the first copy of other gateways' calls, in rows: read, and in all; null if no copy runs. */
+  /**
+   * Progress of the first copy of other gateways' calls: rows read (`pulled`) of all rows (`last`); null if
+   * no copy runs.
+   */
   copy: v.nullable(v.object({ pulled: v.number(), last: v.number() })),
 })
 

@@ -18,15 +18,15 @@ export const SlotReport = v.object({
 
 export type SlotReport = Infer<typeof SlotReport>
 
-/** State of a named upstream, as its latest calls found it. */
+/** State of a named upstream, by its latest calls. */
 export const UpstreamHealth = v.object({
   name: v.string(),
-  /** `failing`: none of its replicas has given a good answer since it last failed a call. */
+  /** `failing`: each replica has failed a call, and has not answered well since. */
   state: v.picklist(['up', 'failing']),
-  /** Why its calls get no key from the gateway, although one is set. */
+  /** Why calls get no key from the gateway although a key is set; null without such a problem. */
   problem: v.nullable(v.string()),
   rate_limiter: SlotReport,
-  /** Tokens of any 24 hours; absent where there is no limit of its own. */
+  /** Tokens of any 24 hours; absent without a limit of its own. */
   token_limit: v.exactOptional(v.number()),
   /** Tokens used of the limit; null while the use before the start is unknown. */
   used_tokens: v.exactOptional(v.nullable(v.number())),
@@ -52,13 +52,13 @@ export const ProviderLimit = v.object({
   model: v.nullable(v.string()),
   /** Fingerprint of the client's key that was sent; null for the gateway's own key, or none. */
   key: v.nullable(v.string()),
-  /** `wait`: a 429 or 529 asks not to be called before `reset_at`; there is no such entry once that is past. */
+  /** `wait`: a 429 or 529 asked for no call before `reset_at`. The entry is removed after that time. */
   kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens', 'wait']),
-  /** Seconds for which the limit holds: 60, unless its header names others; null for `wait`. */
+  /** Length of the limit's window in seconds (default: 60); null for `wait`. */
   window_s: v.nullable(v.number()),
   /** Requests or tokens per window; null if unknown. */
   limit: v.nullable(v.number()),
-  /** Left at `seen_at`; the whole limit once `reset_at` is past; null if unknown. */
+  /** Remainder at `seen_at`; the whole limit after `reset_at`; null if unknown. */
   remaining: v.nullable(v.number()),
   /** When the whole limit is available again: ISO 8601, UTC; null if unknown. */
   reset_at: v.nullable(v.string()),
@@ -69,16 +69,16 @@ export type ProviderLimit = Infer<typeof ProviderLimit>
 
 /** A limit a minute that calls wait for. */
 export const MinuteLimitUse = v.object({
-  /** Whose it is: set of an upstream, of its models, or of a client; or learned of a provider. */
+  /** The owner of the limit: an upstream, a model pattern, a client, or, if `learned`, a provider. */
   of: v.picklist(['upstream', 'model', 'client', 'learned']),
-  /** Null for a client's. */
+  /** Null for the limit of a client. */
   upstream: v.nullable(v.string()),
-  /** The pattern of models that share it, or the model. */
+  /** The model, or the pattern of models that share the limit. */
   model: v.nullable(v.string()),
   /** Name of a client or fingerprint of a key; null for all. */
   client: v.nullable(v.string()),
   kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
-  /** Requests or tokens in any 60 seconds; this gateway's part if several share. */
+  /** Requests or tokens in any 60 seconds; this gateway's share if several gateways share. */
   limit: v.number(),
   /** Used in the last 60 seconds, with an estimate for calls in flight. */
   used: v.number(),
@@ -88,7 +88,7 @@ export const MinuteLimitUse = v.object({
 
 export type MinuteLimitUse = Infer<typeof MinuteLimitUse>
 
-/** The body of the gateway's `GET /health`: the outside names of its figures. */
+/** The body of the gateway's `GET /health`. */
 export const HealthReport = v.object({
   status: HealthStatus,
   upstream: v.string(),
@@ -99,7 +99,7 @@ export const HealthReport = v.object({
     /** Which waiting call is next: `fifo` or `fair`. */
     queue_order: v.string(),
   }),
-  /** All upstreams, if `upstreams.json` names some. That of `--upstream` comes first, as `default`. */
+  /** All upstreams, if `upstreams.json` has any. The upstream of `--upstream` comes first, as `default`. */
   upstreams: v.exactOptional(v.array(UpstreamHealth)),
   token_budget: v.object({
     daily_limit: v.number(),
@@ -111,7 +111,7 @@ export const HealthReport = v.object({
     /** True if `total_used` includes calls from before the gateway's start. */
     known: v.boolean(),
   }),
-  /** Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. */
+  /** Clients with calls in flight or waiting, and clients with limits: at most 100, the longest queues first. */
   clients: v.array(ClientUse),
   /**
    * Limits of providers that answers of the last hour reported: at most 100 models and keys, the newest
@@ -126,21 +126,21 @@ export const HealthReport = v.object({
   uptime_s: v.number(),
   /** Requests since the start that were refused because their client's base URL is not the gateway's. */
   wrong_base_url_calls: v.number(),
-  /** `enabled`: payloads are logged to the file; the size is that of all segments. */
+  /** `enabled`: payloads are logged to the file. The size is that of all segments together. */
   raw_log: v.object({ enabled: v.boolean(), file_size_bytes: v.number() }),
   /** With `--share`: all gateways that share the limit. */
   shared: v.exactOptional(
     v.object({
       gateways: v.number(),
-      /** Slots that they hold, whether used or not. */
+      /** Slots that all gateways hold, used or not. */
       held: v.number(),
       /** Slots among these that this gateway may use, also while the shared database is away. */
       held_here: v.number(),
       active_all: v.number(),
       waiting_all: v.number(),
-      /** Seconds for which one that is lost keeps its slots. */
+      /** Seconds for which a lost gateway keeps its slots. */
       lease_s: v.number(),
-      /** True if the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
+      /** State of the shared database: `ok`, `away` (no answer), or `learning` (it lost the list of slots). */
       engine: v.string(),
     }),
   ),

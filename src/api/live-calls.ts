@@ -7,31 +7,40 @@ export const LiveCall = v.object({
   /** ISO 8601, UTC. */
   started_at: v.string(),
   method: v.string(),
-  /** Without query. */
+  /** The path without its query. */
   path: v.string(),
   model: v.nullable(v.string()),
   client: v.nullable(v.string()),
   session: v.nullable(v.string()),
-  /** The name of the upstream that it goes to; of the default one, the host. */
+  /** The name of the call's upstream; for the default upstream, its host. */
   upstream: v.string(),
-  /** The request is being read; the call waits for a slot; the upstream has sent nothing yet; the upstream answers; the call waits for its retry after a 429. */
+  /**
+   * - `receiving`: the request is being read.
+   * - `queued`: the call waits for a slot.
+   * - `waiting`: the upstream has sent nothing yet.
+   * - `streaming`: the upstream answers.
+   * - `backing_off`: the call waits for its retry after a 429.
+   */
   state: v.picklist(['receiving', 'queued', 'waiting', 'streaming', 'backing_off']),
   /** 1 for the next call to get a slot; null unless the call waits for one. */
   queue_place: v.nullable(v.number()),
-  /** The resource that the call waits for in line; null if it does not wait. */
+  /** The reason for the wait in the queue; null if the call does not wait. */
   waits_for: v.nullable(v.picklist(['slot', 'requests', 'tokens'])),
-  /** Since when it is in this state: ISO 8601, UTC. */
+  /** When the state began: ISO 8601, UTC. */
   state_since: v.string(),
   /** Content chunks so far. */
   chunks: v.number(),
-  /** Over the last seconds while a page watches, else since the first chunk; null before there are two. */
+  /**
+   * Chunks per second: over the last seconds while a page watches, else since the first chunk; null before
+   * the second chunk.
+   */
   chunks_per_s: v.nullable(v.number()),
   /** Body bytes so far. */
   request_bytes: v.number(),
   response_bytes: v.number(),
   receive_ms: v.nullable(v.number()),
   queue_ms: v.nullable(v.number()),
-  /** Lost attempts and the waits between them, as far as they are over. */
+  /** Time of lost attempts and of the waits between them, without a wait under way. */
   retry_wait_ms: v.nullable(v.number()),
   /** Times of the attempt that answers. */
   ttfb_ms: v.nullable(v.number()),
@@ -45,7 +54,7 @@ export type LiveState = LiveCall['state']
 export const LiveCalls = v.object({
   /** At most a thousand, oldest first. */
   calls: v.array(LiveCall),
-  /** Number of calls beyond these. */
+  /** Number of calls that are not in the list. */
   more: v.number(),
 })
 

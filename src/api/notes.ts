@@ -6,7 +6,7 @@ export const Note = v.object({
   id: v.string(),
   /** ISO 8601, UTC. */
   at: v.string(),
-  /** Keys in it are masked. */
+  /** The text, with keys masked. */
   text: v.string(),
 })
 
@@ -14,9 +14,9 @@ export type Note = Infer<typeof Note>
 
 /** The body of `GET /api/notes`. */
 export const NotesReport = v.object({
-  /** The newest moment first. */
+  /** The notes, newest moment first. */
   notes: v.array(Note),
-  /** The file that keeps them. */
+  /** The path of the file of notes. */
   file: v.string(),
   /** The error in the file; null if it is valid. */
   problem: v.nullable(v.string()),

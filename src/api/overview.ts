@@ -7,7 +7,7 @@ import { CallJson, NoStore, QueryFrame } from './calls.ts'
 const numbers = v.array(v.number())
 const numbersOrNull = v.array(v.nullable(v.number()))
 
-/** One measure over `n` successful calls; null without a call. */
+/** Figures of a measure over `n` successful calls; null without a call. */
 export const OverviewMeasure = v.omit(MeasureFigures, ['avg', 'p90'])
 
 export type OverviewMeasure = Infer<typeof OverviewMeasure>
@@ -30,9 +30,9 @@ const TotalCounts = v.pick(GroupFigures, [
 export const OverviewTotals = v.object({
   ...TotalCounts.entries,
   duration_ms: OverviewMeasure,
-  /** From dispatch: the upstream's time. */
+  /** Time to first token from dispatch: the upstream's time. */
   ttft_ms: OverviewMeasure,
-  /** From arrival, with the wait for a slot. */
+  /** Time to first token from arrival, with the wait for a slot. */
   ttft_total_ms: OverviewMeasure,
   queue_ms: OverviewMeasure,
   output_tokens_per_s: OverviewMeasure,
@@ -40,7 +40,7 @@ export const OverviewTotals = v.object({
 
 export type OverviewTotals = Infer<typeof OverviewTotals>
 
-/** One value for each bucket of time, in columns of equal length. The first and the last bucket may be cut by the range. */
+/** Columns of equal length with a value for each bucket of time. The range may cut the first and the last bucket. */
 export const OverviewBuckets = v.object({
   /** Seconds since the Unix epoch at which each bucket begins. */
   start_s: numbers,
@@ -99,11 +99,11 @@ export const OverviewSlots = v.object({
   start_s: numbers,
   active_max: numbersOrNull,
   queued_max: numbersOrNull,
-  /** The highest `max_concurrent` that held at any time of the bucket; null also where no gateway noted it. */
+  /** The highest `max_concurrent` that was in force in the bucket; null if no gateway recorded it. */
   limit: numbersOrNull,
   /** Part of the time, 0 to 1, in which every slot was in use. */
   at_limit_share: numbersOrNull,
-  /** The same over the whole range. */
+  /** The share over the whole range. */
   at_limit_share_total: v.nullable(v.number()),
   /**
    * Spans of whole minutes in which no gateway ran, or none could note that it did, in the order of time; the thirty longest.
@@ -136,7 +136,7 @@ export type OverviewModel = Infer<typeof OverviewModel>
 /** An event of the gateway; or a user's note, of kind `note`, with its text in `detail`. */
 export const OverviewEvent = v.object({
   at: v.string(),
-  /** Null of a note. */
+  /** Null for a note. */
   instance: v.nullable(v.string()),
   kind: v.string(),
   detail: v.nullable(v.string()),
@@ -144,7 +144,7 @@ export const OverviewEvent = v.object({
 
 export type OverviewEvent = Infer<typeof OverviewEvent>
 
-/** The body of `GET /api/overview`: all that a first page shows. */
+/** The body of `GET /api/overview`: everything that the Overview shows. */
 export const Overview = v.object({
   ...NoStore.entries,
   ...v.omit(QueryFrame, ['summary']).entries,
@@ -152,17 +152,17 @@ export const Overview = v.object({
   from: v.string(),
   to: v.string(),
   tz: v.string(),
-  /** Width of a bucket as a rule: local hours and days may be longer or shorter where the clocks change. */
+  /** Usual width of a bucket in seconds. Local hours and days differ where the clocks change. */
   bucket_s: v.number(),
   chat_only: v.boolean(),
   /** The calls that times and speeds cover: failed ones if the filter has no others and all are single calls. */
   timed: v.picklist(['ok', 'failed']),
   buckets: OverviewBuckets,
   heat: OverviewHeat,
-  /** Single calls of a small window; null if there are too many, or some are folded. */
+  /** Single calls of a small window; null if there are too many calls, or some are folded. */
   singles: v.nullable(OverviewSingles),
   totals: OverviewTotals,
-  /** The window of the same length just before; null where it is folded, or recording began within it. */
+  /** Totals of the window of the same length just before; null if it is folded, or recording began within it. */
   previous: v.nullable(OverviewTotals),
   /** The models with the most calls and the highest cost, most calls first; null where folded calls lack the model. */
   models: v.nullable(v.array(OverviewModel)),
@@ -171,7 +171,7 @@ export const Overview = v.object({
   slots: OverviewSlots,
   events: v.array(OverviewEvent),
   latest: v.array(OverviewCall),
-  /** The slowest of the calls whose times count. */
+  /** The slowest calls among those that `timed` and `chat_only` select. */
   slowest: v.array(OverviewCall),
   failed: v.array(OverviewCall),
   /** When the first call that was ever recorded began; null without one. */

@@ -3,12 +3,12 @@ import { HealthReport } from './health-report.ts'
 import type { Infer } from '../call/infer.ts'
 
 /**
- * - `starting`: asked to start, not healthy yet.
+ * - `starting`: the start was requested, and the gateway is not healthy yet.
  * - `running`: the control socket answers.
  * - `draining`: the gateway stops; calls in flight finish.
  * - `stopped`: no gateway runs, and its port is free.
  * - `unresponsive`: the process runs and does not answer.
- * - `foreign`: there is none of ours, and something else answers on its port.
+ * - `foreign`: no gateway of this folder runs, and another program answers on its port.
  */
 export const GatewayState = v.picklist([
   'starting',
@@ -25,12 +25,15 @@ export type GatewayState = Infer<typeof GatewayState>
 export const GatewayCrash = v.object({
   /** The process that ended. */
   pid: v.number(),
-  /** When its end was seen: ISO 8601, UTC. */
+  /** When the end of the process was noticed: ISO 8601, UTC. */
   at: v.string(),
-  /** The exit code, or the signal below. Both are null unless this dashboard started the process: only its parent learns them. */
+  /**
+   * The exit code; null after a signal. Both are null unless this dashboard started the process, because only
+   * a parent learns them.
+   */
   exit_code: v.nullable(v.number()),
   signal: v.nullable(v.string()),
-  /** Crashes in a row, this one included; a gateway that ran for a minute begins a new row. */
+  /** Crashes in a row, with this one. The count begins again after a run of a minute. */
   in_a_row: v.number(),
 })
 
@@ -55,7 +58,7 @@ export const CrashStatus = v.object({
   failed_starts: v.number(),
   /** ISO 8601, UTC; null unless the state is `waiting`. */
   next_start_at: v.nullable(v.string()),
-  /** The same without the times, in sentences. */
+  /** The crash and the reaction in sentences, without times. */
   text: v.string(),
 })
 
@@ -76,7 +79,7 @@ export const ProcessStatus = v.object({
   running: v.boolean(),
   state: GatewayState,
   pid: v.nullable(v.number()),
-  /** The running gateway's addresses; those of the next start while none runs. */
+  /** The running gateway's addresses; if no gateway runs, those of the next start. */
   port: v.number(),
   host: v.string(),
   upstream: v.string(),
@@ -86,17 +89,23 @@ export const ProcessStatus = v.object({
   uptime_s: v.nullable(v.number()),
   /** True if `GET /health` on the gateway's own port answered 200 as this very gateway. */
   health_ok: v.boolean(),
-  /** The gateway's report at its control socket; null if it does not answer there. */
+  /** The gateway's report over its control socket; null if it does not answer there. */
   health: v.nullable(HealthReport),
   pid_file: v.string(),
   log_file: v.string(),
-  /** Gateways that this one has taken over from at a restart, and that still finish calls. */
+  /** Gateways that this one replaced and that still finish calls. */
   predecessors: v.array(PredecessorProcess),
-  /** A sentence on anything unusual: which process has the port, how the last gateway ended, which predecessor finishes calls. */
+  /**
+   * A sentence on anything unusual, such as how the last gateway ended, or which process has the port; null
+   * without it.
+   */
   message: v.nullable(v.string()),
   /** True if the upstream is the demo's simulated one. */
   simulated: v.boolean(),
-  /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
+  /**
+   * The last crash of this folder's gateway; null without a crash, or if a person has started or restarted
+   * the gateway since.
+   */
   crash: v.nullable(CrashStatus),
 })
 

@@ -11,33 +11,33 @@ export const PayloadToolCall = v.object({
 
 export type PayloadToolCall = Infer<typeof PayloadToolCall>
 
-/** One direction of one call: a line of the raw log, and an event of its feed. */
+/** The request or the answer of a call: a line of the raw log, and an event of its feed. */
 export const PayloadRecord = v.object({
   /** The call's id, as in `x-tokenweir-call-id` and `/api/query`. */
   id: v.string(),
-  /** Rises from record to record, over restarts too; the feed's event id. */
+  /** The record's number, which rises, also over restarts; the feed's event id. */
   seq: v.number(),
-  /** When it was whole; ISO 8601, UTC. */
+  /** When the payload was complete: ISO 8601, UTC. */
   timestamp: v.string(),
   /** `incoming`: the client's request; `outgoing`: the answer that it got. */
   direction: v.picklist(['incoming', 'outgoing']),
   method: v.string(),
-  /** With its query, as the client sent it, but for credentials. */
+  /** Path and query as the client sent them, without credentials. */
   path: v.string(),
-  /** The answer's; null where none was sent, and in a request. */
+  /** Status of the answer; null if none was sent, and for a request. */
   status: v.nullable(v.number()),
   /** Names in lower case; a repeated header has all its values. */
   headers: v.record(v.string(), v.union([v.string(), v.array(v.string())])),
-  /** JSON where it is JSON, else text; base64 where it is neither. Null where there was none, or it is withheld. */
+  /** The body as JSON, else as text, else as base64. Null without a body, or if it is withheld. */
   body: v.unknown(),
   body_encoding: v.exactOptional(v.literal('base64')),
-  /** Why a body that was there is not here. */
+  /** Why the body is withheld. */
   body_withheld: v.exactOptional(v.string()),
-  /** On the wire, all of it. */
+  /** Bytes of the whole body on the wire. */
   body_bytes: v.number(),
   /** True if `body` is only its beginning. */
   truncated: v.boolean(),
-  /** The request's model; null where it names none or is not JSON. */
+  /** The model of the request; null if it names none or is not JSON. */
   model: v.nullable(v.string()),
   /** True if the request asked for a stream. */
   stream: v.boolean(),
@@ -49,14 +49,14 @@ export type PayloadRecord = Infer<typeof PayloadRecord>
 export const OutgoingRecord = v.object({
   ...PayloadRecord.entries,
   direction: v.literal('outgoing'),
-  /** The outcome in the call's row. */
+  /** The outcome, as in the call's row. */
   outcome: v.string(),
   failure_code: v.nullable(v.string()),
-  /** Head received → last byte to the client. */
+  /** From the head received to the last byte handed to the client. */
   duration_ms: v.number(),
   /** Arrival of each piece of an event stream, in ms since the call's head was received; at most 10,000. */
   chunks: v.exactOptional(v.array(v.number())),
-  /** Put together from the events of a stream; null where there was nothing of the kind. */
+  /** Text of a stream, put together from its events; null if the events have none. */
   text: v.exactOptional(v.nullable(v.string())),
   reasoning: v.exactOptional(v.nullable(v.string())),
   tool_calls: v.exactOptional(v.array(PayloadToolCall)),
@@ -78,7 +78,7 @@ export type CallStarted = Infer<typeof CallStarted>
 /** The first event of the feed. `enabled`: payloads are logged. */
 export const FeedConnected = v.object({ type: v.literal('connected'), enabled: v.boolean() })
 
-/** A number of records were not sent to this reader. */
+/** Reports how many records were not sent to this reader. */
 export const FeedDropped = v.object({ type: v.literal('dropped'), count: v.number() })
 
 /** The data of the feed's events; a record has no `type`. */
@@ -89,7 +89,7 @@ export type RawLogEvent = Infer<typeof RawLogEvent>
 /** The answer of `GET /v1/raw-log/status`. */
 export const RawLogStatus = v.object({
   enabled: v.boolean(),
-  /** When it switches itself off; ISO 8601, UTC; null where it does not. */
+  /** When logging switches itself off: ISO 8601, UTC; null if it does not. */
   enabled_until: v.nullable(v.string()),
   /** The rule for the file: `all`, `errors` or `sample:<1/n>`. */
   capture: v.string(),

@@ -7,9 +7,9 @@ import { NoStore } from './calls.ts'
 export const Sessions = v.object({
   ...NoStore.entries,
   sessions: v.array(CallSession),
-  /** Asks for the next page; null where there is none. */
+  /** The cursor of the next page; null if there is no next page. */
   next_cursor: v.nullable(v.string()),
-  /** Calls before this time are folded into sums, which have no sessions; null if no call is folded. */
+  /** Calls before this time were folded into sums, which have no sessions; null if no call was folded. */
   folded_until: v.nullable(v.string()),
 })
 

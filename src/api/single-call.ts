@@ -6,7 +6,7 @@ import { CostPart } from './costs.ts'
 /** The body of `GET /api/calls/:id`. */
 export const SingleCall = v.object({
   ...CallJson.entries,
-  /** Parts of `cost_usd` that add up to it; null without a price, and if that price was changed since. */
+  /** Parts that add up to `cost_usd`; null without a price, or if the price has changed since. */
   cost_parts: v.nullable(v.array(CostPart)),
 })
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** Waits for a slot. A call counts as waiting from one millisecond on. */
+/** Waits for a slot. A call waited if its wait was at least one millisecond. */
 export const SlotWaits = v.object({
   waited: v.number(),
   wait_p95_ms: v.nullable(v.number()),
@@ -23,17 +23,17 @@ export const SlotWaitsReport = v.object({
   /** ISO 8601, UTC; `to` is exclusive. */
   from: v.string(),
   to: v.string(),
-  /** Only calls from then on are counted: those before are sums by now, or too many. Null if all are. */
+  /** Start of the counted calls; null if all are counted. Earlier calls were folded, or are too many. */
   counted_from: v.nullable(v.string()),
-  /** The limit that the first estimate is of; null without a call, and if none is known. */
+  /** The limit of the first estimate; null without a call, or if no limit is known. */
   max_concurrent: v.nullable(v.number()),
-  /** Calls that had a slot. */
+  /** Calls that got a slot. */
   calls: v.number(),
-  /** Calls that never had one: the queue was full, they waited too long, or their client left. */
+  /** Calls that never got a slot: the queue was full, they waited too long, or their client left. */
   turned_away: v.number(),
   /** The recorded waits. */
   recorded: SlotWaits,
-  /** In order of rising limits. */
+  /** Estimates by rising limit. */
   estimates: v.array(SlotEstimate),
   /** The lowest limit with a p95 wait of at most 100 ms. */
   short_waits_at: v.nullable(v.number()),

@@ -2,23 +2,23 @@ import * as v from 'valibot'
 import { UpstreamHealth } from './health-report.ts'
 import type { Infer } from '../call/infer.ts'
 
-/** An upstream as it is set, and as the running gateway finds it. */
+/** An upstream: its settings, and its state in the running gateway. */
 export const UpstreamRow = v.object({
-  /** `default` for the one of `--upstream`, which is the first. */
+  /** The name; `default` for the upstream of `--upstream`, which comes first. */
   name: v.string(),
   urls: v.array(v.string()),
-  /** Patterns of models; empty if it is reached by path alone, and for the default one. */
+  /** Patterns of models; empty for an upstream that only a path reaches, and for the default one. */
   models: v.array(v.string()),
-  /** Its slots; null if it has as many as `--max-concurrent` says. */
+  /** Slots of the upstream; null for as many as `--max-concurrent` says. */
   max_concurrent: v.nullable(v.number()),
-  /** Tokens of any 24 hours; null if it has no limit of its own. */
+  /** Tokens of any 24 hours; null without a limit of its own. */
   token_limit: v.nullable(v.number()),
-  /** Requests, and tokens, a minute; null if it has no such limit. */
+  /** Requests and tokens per minute; null without such a limit. */
   max_rpm: v.nullable(v.number()),
   max_tpm: v.nullable(v.number()),
-  /** The same by patterns of models; empty for none. */
+  /** Limits per minute by patterns of models; empty without limits. */
   limits: v.record(v.string(), v.object({ rpm: v.optional(v.number()), tpm: v.optional(v.number()) })),
-  /** The client's own, none, or where a key of the gateway's own comes from. */
+  /** The client's own credentials, none, or the source of the gateway's own key. */
   credentials: v.union([
     v.picklist(['client', 'none']),
     v.object({ env: v.string(), header: v.optional(v.string()) }),
@@ -27,7 +27,7 @@ export const UpstreamRow = v.object({
   fallback: v.nullable(
     v.union([v.string(), v.object({ to: v.string(), models: v.optional(v.record(v.string(), v.string())) })]),
   ),
-  /** Null if no gateway runs, or it has not seen this upstream yet. */
+  /** State of the upstream; null if no gateway runs, or if the running gateway has not read this upstream yet. */
   health: v.nullable(UpstreamHealth),
 })
 
