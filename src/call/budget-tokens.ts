@@ -15,7 +15,7 @@ const spentNames = [
   'chunks',
 ] as const satisfies readonly NamedField['record'][]
 
-/** The facts by which a call's tokens are counted. */
+/** The fields of a call from which its tokens are counted. */
 export type SpentCall = Pick<StoredCall, (typeof spentNames)[number]>
 
 /** The fields of a {@link SpentCall}. */
@@ -37,8 +37,9 @@ export function reportedTokens({ inputTokens, outputTokens }: SpentCall): number
 }
 
 /**
- * Tokens that the upstream most likely spent on a call and did not report, because the client left, the stream broke
- * or it never reports any: a quarter of the request's bytes, and one for each chunk with content. The row never says so.
+ * Tokens that the upstream most likely spent on a call and did not report: the client left, the stream broke,
+ * or the upstream never reports usage. The estimate is a quarter of the request's bytes, and one token for
+ * each chunk with content. The call's row does not have the estimate.
  */
 export function estimatedTokens(call: SpentCall): number {
   if (!mayHaveSpent(call)) return 0

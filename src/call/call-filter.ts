@@ -1,8 +1,9 @@
 import { type NamedField, type PublicFields, storedFields } from './fields/call-fields.ts'
 
 /**
- * Filters by the fields of a call, under their names in `/api/query`: parsing, selection in SQL and the types
- * follow from this table. `any`: one of some values. `least`, `most`: a bound, included; unknown values match neither.
+ * The filters by fields of a call, under their names in `/api/query`. Parsing, SQL and types follow from this
+ * table. `any`: the field has one of some values. `least`, `most`: an inclusive bound; an unknown value
+ * matches neither.
  */
 export const callFilters = {
   model: { by: 'any', field: 'model' },
@@ -32,14 +33,14 @@ type FieldFilters = {
 
 /** A filter of calls. All given members must hold. */
 export interface CallFilter extends FieldFilters {
-  /** Inclusive, milliseconds since the Unix epoch, by the time at which the call's head was received. */
+  /** Start of the range, inclusive: ms since the Unix epoch. A call counts at the time at which its head was received. */
   readonly fromMs?: number
-  /** Exclusive. */
+  /** End of the range, exclusive: ms since the Unix epoch. */
   readonly toMs?: number
   readonly failedOnly?: boolean
-  /** `key:value`: of each key that is named, one of the values. */
+  /** Tags as `key:value`. For each key that is named, the call has one of its values. */
   readonly tag?: readonly string[]
-  /** An id as people see it, an error code (ours or the upstream's), or the id of a trace: exactly this. */
+  /** Exactly this call id (as people see it), error code (ours or the upstream's), or trace id. */
   readonly exactly?: string
 }
 

@@ -1,8 +1,9 @@
 /**
- * A call's id is a 53-bit integer, so that it fits a JavaScript number and SQLite's rowid alike:
- * 41 bits of milliseconds since the Unix epoch (good until 2039), 5 bits of the instance's number, 1 bit that flips
- * when the clock is set back, 6 bits of counter. Its order is the order of arrival, which makes it the time
- * index and the cursor. People and headers see it as 11 characters of Crockford's base32, in the same order.
+ * A call's id is a 53-bit integer, which fits a JavaScript number and SQLite's rowid. Its parts, the highest
+ * first: 41 bits of milliseconds since the Unix epoch (until 2039), 5 bits of the instance's number, 1 bit
+ * that flips when the clock is set back, 6 bits of counter. Ids rise in the order of arrival, so they are the
+ * time index and the cursor. People and headers see an id as 11 characters of Crockford's base32, in the same
+ * order.
  */
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -12,9 +13,9 @@ export const idsPerMs = 4096
 /** Most gateways that can make ids for one database at the same time. */
 export const instanceNumbers = 32
 const counterLimit = 64
-/** The same of gateways that share a database on several machines: with one bit less for the counter, 64. */
+/** The counter's limit for gateways that share: one bit of the counter allows 64 instance numbers instead of 32. */
 const sharedCounterLimit = 32
-/** A clock that steps back by less than this is waited out by holding the last millisecond. */
+/** After a smaller step back of the clock, ids keep the last millisecond until the clock has caught up. */
 const toleratedStepMs = 1000
 
 /** Hands out ids that rise within one process, unless the clock is set back by over a second. */
@@ -60,15 +61,15 @@ export class CallIds {
   }
 }
 
-/** The lowest id that a call of this instant can have. */
+/** The lowest id of a call that began at `wallTimeMs` (Unix time). */
 export function firstIdAt(wallTimeMs: number): number {
   return wallTimeMs * idsPerMs
 }
 
-/** An imported call has an id as the last of the instances would give it, which hardly ever runs: none of a gateway's. */
+/** Ids per millisecond for imported calls: those of the highest instance number, which a gateway hardly ever has. */
 export const importedPerMs: number = 2 * counterLimit
 
-/** The id of an imported call of this instant; `hash` spreads those of one millisecond. */
+/** The id of an imported call that began at `wallTimeMs` (Unix time). `hash` spreads the calls of one millisecond. */
 export function importedIdAt(wallTimeMs: number, hash: number): number {
   return (wallTimeMs + 1) * idsPerMs - importedPerMs + (hash % importedPerMs)
 }
@@ -78,6 +79,7 @@ export function startedAtMs(id: number): number {
   return Math.floor(id / idsPerMs)
 }
 
+/** The id as people see it: 11 characters of Crockford's base32. */
 export function formatCallId(id: number): string {
   // Two halves of at most 30 bits, so that integer arithmetic works.
   const high = Math.floor(id / 2 ** 30)

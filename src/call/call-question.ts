@@ -31,14 +31,14 @@ export function tagKey(tag: string): string {
   return tag.split(':', 1)[0] ?? ''
 }
 
-/** Dimensions with any number of values: those beyond `top` are put together before they are counted. */
+/** True for a dimension with any number of values. Values beyond `top` are merged before calls are counted. */
 export function isUnbounded(dimension: CallDimension | null): boolean {
   return dimension === 'session' || dimension === 'tags' || tagOf(dimension) !== null
 }
 
 /** A question about many calls at once. */
 export interface CallQuestion {
-  /** The filter's `fromMs` and `toMs` are ignored: the edges are the time. */
+  /** Selects the calls. Its `fromMs` and `toMs` are ignored: `edgesMs` is the range. */
   readonly filter: CallFilter
   /**
    * Rising instants in milliseconds since the Unix epoch, at least two: each bucket of time reaches from one
@@ -46,16 +46,16 @@ export interface CallQuestion {
    */
   readonly edgesMs: readonly number[]
   readonly dimension: CallDimension | null
-  /** The number of values with the most calls over all buckets; the others are put together as the rest. */
+  /** How many values to list: those with the most calls over all buckets. The others become the rest. */
   readonly top?: number
   /**
-   * Rising limits in milliseconds: each group has the number of successful calls between them, from
-   * one limit (inclusive) to the next. Within 1%; what lies beyond both ends counts in the bins there.
+   * Rising limits in milliseconds. Each group counts its successful calls from one limit (inclusive) to the
+   * next, within 1%. Calls beyond both ends count in the bins there.
    */
   readonly durationLimitsMs?: readonly number[]
-  /** Leaves times and speeds out, which are most of the work: the answer may have them as of no call. */
+  /** Leaves out times and speeds, which are most of the work. The answer may have them as if there were no call. */
   readonly isSumsOnly?: true
-  /** Times and speeds are of failed calls, which are read one by one; the filter must select failed calls alone. */
+  /** Computes times and speeds of failed calls, which are read one by one. The filter must select only failed calls. */
   readonly timesFailed?: true
   /** Adds {@link Curves} to each group. */
   readonly withCurves?: true
@@ -64,7 +64,7 @@ export interface CallQuestion {
 /** The percentiles of {@link Curves}. */
 export const curvePercentiles = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99] as const
 
-/** The answered figures of times and speeds. */
+/** The measures of an answer: times and speeds. */
 export const callMeasures = [
   'duration_ms',
   'ttft_ms',
@@ -78,18 +78,18 @@ export const callMeasures = [
 export interface CallGroup {
   /** Index of the bucket, which begins at `edgesMs[bucket]`. */
   readonly bucket: number
-  /** The model's name, the status, …; null for calls that have none, and where nothing was grouped by. */
+  /** The value of the dimension, such as a model or a status; null for calls without one, or without a dimension. */
   readonly value: string | number | null
-  /** True if these are the values beyond `top`, put together; `value` is then null. */
+  /** True for the rest: all values beyond `top`. `value` is then null. */
   readonly isRest: boolean
   readonly figures: GroupFigures
-  /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */
+  /** Calls between the question's `durationLimitsMs`: one number less than limits; absent without limits. */
   readonly durationCounts?: readonly number[]
   /** The curves, if the question asks for them. */
   readonly curves?: Curves
 }
 
-/** Only groups that hold a call, in the order of time and then with the most calls first; and all of them together. */
+/** The groups that have a call, by time and then by most calls, and the summary of all of them. */
 export interface CallAnswer {
   readonly groups: readonly CallGroup[]
   readonly summary: GroupFigures

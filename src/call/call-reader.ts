@@ -13,9 +13,9 @@ export interface CallPage {
   readonly limit: number
   /** Only calls with a smaller id: the id of the last call of the page before. */
   readonly beforeId?: number
-  /** Other than `started_at`: the largest first, calls without a value left out, no further page. */
+  /** Any sort but `started_at` lists the largest values first, without unknown ones, and has no further page. */
   readonly sort?: CallSort
-  /** The smallest first, no further page. */
+  /** Lists the smallest values first; there is no further page. */
   readonly rising?: boolean
 }
 
@@ -33,11 +33,11 @@ export interface SeenClient {
   readonly calls: number
   /** Input and output tokens, as far as reported. */
   readonly tokens: number
-  /** When the last of them began: ISO 8601, UTC. */
+  /** Start of the last call: ISO 8601, UTC. */
   readonly last_at: string
 }
 
-/** Clients with their calls and tokens, and the first instant of the count, as with {@link ServedCount}. */
+/** Clients with their calls and tokens. `fromMs`: start of the counted calls, as in {@link ServedCount}. */
 export interface SeenClients {
   readonly fromMs: number
   readonly clients: readonly SeenClient[]
@@ -53,7 +53,7 @@ export interface EndedCall {
   readonly session: string | null
   readonly upstream: string | null
   readonly isOk: boolean
-  /** A client that left is no failure. */
+  /** True for a failed call. A call whose client left has not failed. */
   readonly isFailed: boolean
   readonly queueMs: number | null
   readonly ttftMs: number | null
@@ -82,33 +82,34 @@ export interface SlotUsesBounds {
   readonly upstreamName: string
   /** Most calls returned, about. */
   readonly most: number
-  /** Milliseconds after which reading ends, about. */
+  /** Reading ends after about this time (ms). */
   readonly withinMs: number
 }
 
-/** Calls that took a slot or wished to, in no order: the columns are equally long, all times in milliseconds. */
+/** Calls that took a slot or waited for one, in any order, as columns of equal length. All times are in milliseconds. */
 export interface SlotUses {
-  /** All calls from then on are in it. */
+  /** Start of the calls that were read: ms since the Unix epoch. */
   readonly fromMs: number
-  /** When each could have taken a slot, since the Unix epoch. */
+  /** When each call asked for a slot: ms since the Unix epoch. */
   readonly askedMs: Float64Array
   readonly waitMs: Float64Array
-  /** How long it held its slot; -1 if it never had one. */
+  /** How long each call held its slot; -1 if it never got one. */
   readonly heldMs: Float64Array
 }
 
-/** The counts, and the instant of their first call: the start of the range, unless counting took too long. */
+/** Counts of calls by model. `fromMs`: start of the counted calls, later than the range's if counting took too long. */
 export interface ServedCount {
   readonly fromMs: number
   readonly models: readonly ServedModel[]
 }
 
+/** How many calls the database has, for a forecast of its growth. Counts are approximate. */
 export interface Growth {
   readonly calls: number
-  /** With those that are folded. */
+  /** All calls ever recorded, with folded ones. */
   readonly ever: number
   readonly recent: number
-  /** When the first of the recent ones began, in milliseconds since the Unix epoch. */
+  /** Start of the first recent call, in ms since the Unix epoch. */
   readonly firstMs: number
 }
 
@@ -127,53 +128,56 @@ export interface CallReader {
   /** The call with an id; null without one. */
   call(id: number): Promise<CallJson | null>
   /**
-   * Totals and percentiles, all of one instant. Edges before `foldedUntilMs` count from the start of their
-   * quarter hour; rejects with `FoldedRangeError` if two of them are then the same, or if the sums of folded
-   * calls do not tell what is asked.
+   * Totals and percentiles from one snapshot. Edges before `foldedUntilMs` move to the start of their quarter
+   * hour. Rejects with `FoldedRangeError` if two edges are then equal, or if the sums of folded calls cannot
+   * answer.
    */
   aggregate(question: CallQuestion): Promise<CallAnswer>
-  /** Counts calls by upstream and model: reads every call of that time, the newest first, for about `withinMs` milliseconds. */
+  /**
+   * Counts calls by upstream and model. Reads every call of the range, newest first, for about `withinMs`
+   * milliseconds.
+   */
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
-  /** Counts calls by client and key: reads every call of that time, the newest first, for about `withinMs` milliseconds. */
+  /** Counts calls by client and key. Reads every call of the range, newest first, for about `withinMs` milliseconds. */
   seenClients(fromMs: number, toMs: number, withinMs: number): Promise<SeenClients>
   /** How calls waited for slots, and held them. */
   slotUses(bounds: SlotUsesBounds): Promise<SlotUses>
   /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first. */
   endedWithin(bounds: EndedBounds): Promise<readonly EndedCall[]>
-  /** Every model that was asked for and every type of call, in order, for the choices of a filter. */
+  /** All requested models and all types of calls, sorted, for the choices of a filter. */
   choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
-  /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */
+  /** Starts of the first and the last call, in ms since the Unix epoch; `null` without calls. */
   extent(): Promise<{ readonly firstMs: number; readonly lastMs: number } | null>
-  /** How many calls there are one by one, how many came since `fromMs`, and in what room of time; about, at once. */
+  /** Counts calls: all, and those since `fromMs` (ms since the Unix epoch). Approximate, and fast. */
   growth(fromMs: number): Promise<Growth>
   /** Calls before this instant, a whole quarter hour, were folded into sums; `null` if none were. */
   foldedUntilMs(): Promise<number | null>
-  /** The highest `seq`, 0 when there is no call: where a follower starts. */
+  /** The highest `seq`; 0 without calls. A follower starts there. */
   lastSeq(): Promise<number>
   close(): void
 }
 
-/** From the first minute (inclusive) to the second, since the Unix epoch. */
+/** Minutes since the Unix epoch, from the first (inclusive) to the second. */
 export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]
 
-/** The gateways' figures of one bucket of time; without `minutes` the others mean nothing. */
+/** The gateways' figures of a bucket of time. If `minutes` is 0, the other figures mean nothing. */
 export interface SlotUse {
-  /** Minutes in which a gateway ran, each gateway's own. */
+  /** Minutes in which a gateway ran; two gateways count twice. */
   readonly minutes: number
   readonly activeMax: number
   readonly queuedMax: number
   readonly atLimitMs: number
-  /** The first and the last of those minutes, since the Unix epoch. */
+  /** The first and the last of these minutes, since the Unix epoch. */
   readonly firstMinute: number
   readonly lastMinute: number
-  /** True if all of them are of one gateway. */
+  /** True if all these minutes are of one gateway. */
   readonly isOne: boolean
 }
 
-/** A limit of calls in flight, from the instant on at which a gateway began to hold it. */
+/** A limit of calls in flight, and when a gateway began to apply it. */
 export interface PastLimit {
   readonly atMs: number
-  /** Null if the gateway that began then did not note it. */
+  /** The limit; null if the gateway did not record it. */
   readonly maxConcurrent: number | null
 }
 
@@ -185,23 +189,23 @@ export interface PastEvent {
   readonly detail: string | null
 }
 
-/** The questions asked of what gateways noted of themselves. */
+/** Answers from the gateways' own history: minutes, limits and events. */
 export interface HistoryReader {
-  /** For each bucket from one edge to the next; a minute counts where it begins. */
+  /** Use of the slots for each bucket, from one edge to the next. A minute counts in the bucket in which it begins. */
   slotUse(edgesMs: readonly number[]): Promise<readonly SlotUse[]>
-  /** The spans between two minutes of the range in which a gateway ran, in which none did. */
+  /** Spans without a gateway, each between two minutes of the range in which a gateway ran. */
   missingMinutes(span: MinuteSpan): Promise<readonly MinuteSpan[]>
   /** True if any gateway ran before that minute. */
   ranBefore(minute: number): Promise<boolean>
-  /** Limits that were set within the range, oldest first, after the one that held at its start. */
+  /** The limit at the start of the range, then the limits that were set within it, oldest first. */
   limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]>
-  /** Tokens that the budget counts, for each bucket from one edge to the next, by the ends of calls. */
+  /** Tokens that the budget counts, for each bucket from one edge to the next. A call counts when it ends. */
   budgetTokens(edgesMs: readonly number[]): Promise<readonly number[]>
-  /** The last ones of the range, oldest first. */
+  /** The last events of the range, oldest first, at most `limit`. */
   events(fromMs: number, toMs: number, limit: number): Promise<readonly PastEvent[]>
 }
 
-/** All that a store can be asked. */
+/** All questions that a store answers. */
 export interface StoreReader extends CallReader {
   readonly history: HistoryReader
   /** Asks questions of one snapshot of the database. */

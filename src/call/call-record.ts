@@ -2,8 +2,8 @@ import { type PublicFields, type RecordFields, storedFields } from './fields/cal
 import type { FailureCode } from './failure.ts'
 
 /**
- * Everything that a row holds, and its id: `callFields` says what each field is. Times are milliseconds with fractions;
- * `null` means not known, 0 means measured or reported zero.
+ * All fields of a row, and its id. `callFields` describes the fields. Times are milliseconds with fractions.
+ * `null` means unknown; 0 means a measured or reported zero.
  */
 export interface StoredCall extends RecordFields {
   readonly id: number
@@ -12,7 +12,7 @@ export interface StoredCall extends RecordFields {
 /** The record of an ended call: exactly one per call, however it ended. */
 export interface CallRecord extends StoredCall {
   readonly failureCode: FailureCode | null
-  /** Null only in the row of a call that was interrupted: its end is unknown. */
+  /** Duration in milliseconds. Only a stored row `interrupted` has no duration. */
   readonly durationMs: number
 }
 
@@ -53,7 +53,7 @@ type NullableFields = {
   readonly [Name in keyof RecordFields as null extends RecordFields[Name] ? Name : never]: null
 }
 
-/** A record in which nothing is known that need not be. */
+/** A record in which every optional field is unknown. */
 export const unknownFields: NullableFields = Object.fromEntries(
   storedFields.flatMap(({ record, required }) => (required === true ? [] : [[record, null]])),
 ) as NullableFields
@@ -83,7 +83,7 @@ const blank: CallDraft = {
   responseBytes: 0,
 }
 
-/** The record of a call of which nothing is known yet. To copy one that has all its fields is cheaper than to add them. */
+/** A record without values for a new call. Copying a record with all fields is cheaper than adding fields one by one. */
 export function blankRecord(): CallDraft {
   return { ...blank }
 }

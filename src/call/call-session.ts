@@ -29,20 +29,21 @@ export const sessionSorts = ['last_at', 'calls', 'tokens', 'cost', 'duration'] a
 
 export type SessionSort = (typeof sessionSorts)[number]
 
-/** A page of sessions: the largest first; by `last_at` unless sorted otherwise. */
+/** A page of sessions, largest first (default order: `last_at`). */
 export interface SessionPage {
   readonly limit: number
   readonly sort?: SessionSort
   /** True for the smallest first. Unknown values come last in both orders. */
   readonly rising?: boolean
-  /** Only sessions whose last such call has a smaller id: `nextBeforeId` of the page before. */
+  /** Only sessions whose last matching call has a smaller id: `nextBeforeId` of the page before. */
   readonly beforeId?: number
-  /** A session's name or a part of it, or what `exactly` of a filter can be. */
+  /** A session's name or a part of it; or an id or code, as in `exactly` of a filter. */
   readonly search?: string
 }
 
+/** A page of sessions, and the cursor of the next page. */
 export interface FoundSessions {
   readonly sessions: readonly CallSession[]
-  /** Null if there are no more, and in any order but the usual one. */
+  /** Cursor of the next page; null without one, or in any order but `last_at`. */
   readonly nextBeforeId: number | null
 }

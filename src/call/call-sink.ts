@@ -1,7 +1,7 @@
 import type { CallStart } from './call.ts'
 import type { CallRecord } from './call-record.ts'
 
-/** The sink's counts of records. */
+/** How many records the sink has written, holds and lost. */
 export interface SinkCounts {
   /** Rows in the database. */
   readonly written: number
@@ -11,7 +11,7 @@ export interface SinkCounts {
   readonly dropped: number
 }
 
-/** A state that a person should know of; shown in `/health`, which then says `degraded`. */
+/** A problem for a person to know; `/health` lists it and then has the status `degraded`. */
 export interface Warning {
   readonly code: string
   readonly message: string
@@ -22,17 +22,20 @@ export interface Warning {
  * lost records are counted in `dropped`.
  */
 export interface CallSink {
-  /** Before the call goes to the upstream: a kill leaves a trace of a call that has been open for 100 ms. */
+  /** Call it before the call goes to the upstream. After a kill, calls that were open for over 100 ms have a row. */
   begin(call: CallStart): void
-  /** When the call has ended, with the very object that was begun: one row, written in a batch off the request's path. */
+  /**
+   * Call it when the call has ended, with the object that was begun. The row is written in a batch, off the
+   * request's path.
+   */
   finish(record: CallRecord): void
-  /** A call that has ended and of which no record could be made; `null` if it did not come to have an id. */
+  /** Counts an ended call without a record; `null` if the call has no id yet. */
   lose(call: CallStart | null): void
   figures(): SinkCounts
   warnings(): readonly Warning[]
 }
 
-/** The figures of an instance in a minute, for the charts of concurrency and saturation. */
+/** The figures of an instance in a minute, for the charts of the slots. */
 export interface GatewayMinute {
   /** Minutes since the Unix epoch. */
   readonly minute: number
@@ -46,7 +49,7 @@ export interface GatewayMinute {
 
 export type GatewayEventKind = 'start' | 'stop' | 'crash' | 'restart' | 'config' | 'price_sync' | 'compress'
 
-/** Something that happened to the gateway itself, drawn as a mark or a shaded span. */
+/** An event of the gateway itself. Charts draw it as a mark or a shaded span. */
 export interface GatewayEvent {
   /** Milliseconds since the Unix epoch. */
   readonly atMs: number
@@ -81,7 +84,7 @@ export interface ClientUsage extends MinuteUsage {
 /** A call that was sent to an upstream lately. */
 export interface RecentCall extends ClientUsage {
   readonly model: string | null
-  /** ms since the Unix epoch. */
+  /** When the call was last sent to the upstream, in ms since the Unix epoch. */
   readonly sentMs: number
   readonly attempts: number
 }

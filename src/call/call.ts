@@ -20,5 +20,5 @@ export type Call = Pick<
   | 'clientRetry'
 >
 
-/** The facts of a call before it is sent, which a cut-off call keeps. */
+/** The fields that are known before a call is sent. The row `interrupted` has only these. */
 export type CallStart = Call & Pick<StoredCall, 'model' | 'stream' | 'upstream' | 'requestBytes'>

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The one source of time, so that a test can hold it still. */
+/** The only source of time, so that tests can control it. */
 export interface Clock {
-  /** Monotonic milliseconds with fractions; only differences mean anything. */
+  /** Monotonic milliseconds with fractions, from an arbitrary start. */
   now(): number
   /** Milliseconds since the Unix epoch, whole; may jump when the machine's clock is set. */
   wallTime(): number

@@ -4,5 +4,5 @@ export const longestMessage = 500
 /** Masking reads this multiple of the kept length, because masks shorten the text. */
 export const lookAhead = 4
 
-/** Longest message; the last character of a longer one shows that it was cut. */
+/** Characters of a message that are read for masking. The last one shows that a longer message was cut. */
 export const longestLooked = lookAhead * longestMessage + 1

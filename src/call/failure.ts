@@ -1,38 +1,39 @@
 /** The side at fault. */
 export type FailureSide = 'client' | 'gateway' | 'upstream'
 
+/** The fixed properties of a failure code. */
 export interface FailureKind {
   readonly side: FailureSide
-  /** The status that the gateway answers with where none was sent yet; `null` where it never answers itself. */
+  /** Status of the gateway's own answer; `null` if the gateway never answers this failure itself. */
   readonly status: number | null
-  /** The value of `x-should-retry`, where the status alone does not say whether to retry. */
+  /** Value of the header `x-should-retry`; null if the status says enough. */
   readonly shouldRetry: boolean | null
   /** `error.type` of the OpenAI error shape. */
   readonly type: string
 }
 
-/** Side, status, type, and whether to try again, if the gateway has an opinion on that. */
+/** By code: side, status, type, and the value of `x-should-retry` if there is one. */
 const table = {
   not_found: ['client', 404, 'invalid_request_error'],
   method_not_allowed: ['client', 405, 'invalid_request_error'],
-  /** The client offered another protocol; no call ends so. */
+  /** The client asked for another protocol. No call ends with this code. */
   upgrade_not_supported: ['client', 426, 'invalid_request_error'],
   invalid_request: ['client', 400, 'invalid_request_error'],
-  /** An own route asked for under a name, or from a place, that is not trusted. */
+  /** A gateway's own route was requested by an untrusted client, or under an untrusted host name. */
   forbidden: ['client', 403, 'invalid_request_error'],
   body_too_large: ['client', 413, 'invalid_request_error'],
-  /** The body's coding cannot be undone, so the model and the upstream are not known. */
+  /** The body cannot be decoded, so its model, and so its upstream, is unknown. */
   unreadable_body: ['client', 415, 'invalid_request_error'],
   loop_detected: ['client', 508, 'invalid_request_error', false],
   queue_full: ['gateway', 503, 'server_error'],
   queue_timeout: ['gateway', 503, 'server_error'],
   buffers_full: ['gateway', 503, 'server_error'],
   draining: ['gateway', 503, 'server_error'],
-  /** Sent to readers of the payload feed; no call ends so. */
+  /** Answer to a reader of the payload feed. No call ends with this code. */
   too_many_readers: ['gateway', 503, 'server_error'],
-  /** Sent to Prometheus; no call ends so. */
+  /** Answer to Prometheus. No call ends with this code. */
   metrics_late: ['gateway', 503, 'server_error'],
-  /** A library that tries again would only be refused again. */
+  /** A retry would only be refused again. */
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** The budget of one client or key is used up. */
   client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
@@ -40,9 +41,9 @@ const table = {
   upstream_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** The use before the start cannot be read, so the budget is unknown. */
   budget_unknown: ['gateway', 503, 'server_error'],
-  /** The gateways share their limit through a database that cannot be asked, and what this one held of it is not its own any more. */
+  /** The database of shared slots is unreachable, and this gateway's lease on its slots has ended. */
   limit_unreachable: ['gateway', 503, 'server_error'],
-  /** A person has ended the call. A library that tries again would only undo that. */
+  /** A person cancelled the call. A retry would undo that. */
   cancelled: ['gateway', 503, 'server_error', false],
   internal_error: ['gateway', 500, 'server_error'],
   upstream_unreachable: ['upstream', 502, 'upstream_error'],
@@ -76,10 +77,10 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = Object.f
   ]),
 ) as Record<FailureCode, FailureKind>
 
-/** A failure that knows its code, and through it its side and status. The message is fit for the client's eyes. */
+/** A failure with its code, and so its side and status. The message goes to the client. */
 export class Failure extends Error {
   readonly code: FailureCode
-  /** Seconds, for `Retry-After`. */
+  /** Value of `Retry-After` in seconds; null for no header. */
   readonly retryAfterS: number | null
   /** Further headers of the gateway's answer: name, value, name, value … */
   readonly headers: readonly string[]

@@ -2,7 +2,10 @@
 import * as v from 'valibot'
 import type { Infer } from './infer.ts'
 
-/** How one measure is spread over the calls that went well, and the wait for a slot over all. All but `n` are null where `n` is 0. */
+/**
+ * Figures of a measure over successful calls; the wait for a slot is over all calls. All but `n` are null if
+ * `n` is 0.
+ */
 export const MeasureFigures = v.object({
   n: v.number(),
   avg: v.nullable(v.number()),
@@ -15,7 +18,7 @@ export const MeasureFigures = v.object({
 
 export type MeasureFigures = Infer<typeof MeasureFigures>
 
-/** The values of a measure at `curvePercentiles`, over the calls that went well; empty where none has it. */
+/** Values of measures at `curvePercentiles`, over successful calls; empty if no call has the measure. */
 export const Curves = v.object({
   duration_ms: v.array(v.number()),
   /** From dispatch. */
@@ -56,7 +59,7 @@ export const CallTotals = v.object({
   cost_usd: v.nullable(v.number()),
   /** Calls with usage and no price. */
   unpriced_calls: v.number(),
-  /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
+  /** Calls without known usage and cost, refused and failed ones included. */
   no_usage_calls: v.number(),
 })
 
@@ -68,7 +71,7 @@ export const GroupFigures = v.object({
   duration_ms: MeasureFigures,
   /** From dispatch. */
   ttft_ms: MeasureFigures,
-  /** From arrival: with the wait for a slot. */
+  /** Time to first token from arrival, with the wait for a slot. */
   ttft_total_ms: MeasureFigures,
   queue_ms: MeasureFigures,
   tpot_ms: MeasureFigures,
@@ -83,7 +86,7 @@ export const ServedModel = v.object({
   model: v.nullable(v.string()),
   response_model: v.nullable(v.string()),
   calls: v.number(),
-  /** With usage and no price. */
+  /** Calls with usage and no price. */
   unpriced_calls: v.number(),
   input_tokens: v.number(),
   output_tokens: v.number(),
@@ -94,8 +97,8 @@ export const ServedModel = v.object({
 export type ServedModel = Infer<typeof ServedModel>
 
 /**
- * A session and what its calls come to: all that are recorded, whichever of them was asked for; of over 100,000 the
- * newest. Times are ISO 8601, UTC.
+ * A session and the sums of all its recorded calls, not only of the matching ones; of over 100,000 calls, the
+ * newest count. Times are ISO 8601, UTC.
  */
 export const CallSession = v.object({
   ...CacheSums.entries,
@@ -122,7 +125,7 @@ export const CallSession = v.object({
   cost_usd: v.nullable(v.number()),
   /** Calls with usage and no price. */
   unpriced_calls: v.number(),
-  /** From the first call's head to the last byte of all. */
+  /** From the head of the first call to the last byte of any call. */
   wall_ms: v.number(),
   /** The time in which at least one call was open. */
   in_calls_ms: v.number(),

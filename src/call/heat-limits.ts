@@ -1,4 +1,4 @@
-/** Limits of durations in milliseconds, from nothing to three hours in steps that a person can read off an axis. */
+/** Limits of the duration bins in milliseconds, from 0 to three hours, in steps that are easy to read off an axis. */
 export const heatLimitsMs: readonly number[] = [
   0,
   ...[1, 10, 100, 1000].flatMap((unit) => [unit, 2 * unit, 5 * unit]),

@@ -1,6 +1,6 @@
-/** The question goes back to calls that were folded into sums, and those cannot answer it. */
+/** The question includes calls that were folded into sums, and the sums cannot answer it. */
 export class FoldedRangeError extends Error {
-  /** From this instant on, in milliseconds since the Unix epoch, there are calls to answer it. */
+  /** From this instant on, calls exist one by one: ms since the Unix epoch. */
   readonly unfoldedFromMs: number
 
   constructor(unfoldedFromMs: number) {
@@ -10,10 +10,10 @@ export class FoldedRangeError extends Error {
   }
 }
 
-/** True if the time that an answer may take is over. Asked every few milliseconds, so it must be cheap. */
+/** True once the time for the answer is over. It is called every few milliseconds, so it must be cheap. */
 export type IsOver = () => boolean
 
-/** The answer would take longer than its asker gave it. Nothing is wrong: a shorter range or a coarser key would do. */
+/** The answer takes longer than its time limit. A shorter range or a coarser key helps. */
 export class QueryTooSlowError extends Error {
   override readonly name = 'QueryTooSlowError'
   override readonly message = 'the answer takes longer than it may'

@@ -4,9 +4,12 @@ import type { RecordFields } from './fields/call-fields.ts'
 export type Outcome = RecordFields['outcome']
 
 /**
- * The end of an answer, by its content. For a stream that has an end mark: `complete`
- * once the mark has come, `truncated` before it, even if the HTTP message is complete. A body is
- * `truncated` if its JSON is not closed. `stream_error`: an error inside HTTP 200. `empty`: HTTP 200 with no answer in it. `none`: any other answer.
+ * The end of an answer, by its content.
+ * - `complete`: a stream whose end mark has come.
+ * - `truncated`: a stream without its end mark, even if the HTTP message is complete; or a body whose JSON is
+ *   not closed.
+ * - `stream_error`: an error inside HTTP 200. `empty`: HTTP 200 with no answer in it. `none`: any other
+ *   answer.
  */
 export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'empty' | 'none'
 

@@ -10,23 +10,26 @@ export interface PayloadCall {
   readonly headers: RawHeaders
   /** Monotonic. */
   readonly receivedAtMs: number
-  /** Gets the error that ends the copy; the call continues. */
+  /** Called with the error that ends the copy. The call continues. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Copies the payloads of one call. The call uses the methods synchronously, in this order. None of them throws or keeps a
- * chunk. The answer is the one sent to the client, by the upstream or the gateway. A request body that is forwarded as it
- * arrives may end after its answer has begun.
+ * Copies the payloads of one call. The call uses the methods synchronously, in this order. No method throws
+ * or keeps a chunk. The answer is the one that the client gets, from the upstream or the gateway. If a
+ * request body is forwarded as it arrives, it may end after the answer has begun.
  */
 export interface PayloadCopy {
   requestData(chunk: Uint8Array): void
-  /** The request is whole, or no more of it comes; without a body, too. Only the first time counts; `ended` implies it. */
+  /**
+   * The request is complete, or no more of it comes. Call it without a body, too. Only the first call counts,
+   * and `ended` implies it.
+   */
   requestEnd(model: string | null, stream: boolean): void
   answerHead(status: number, headers: RawHeaders): void
   /** Body bytes, before any transfer coding. */
   answerData(chunk: Uint8Array): void
-  /** The call has its row. Once, last. */
+  /** The call has its row. Called once, at the end. */
   ended(record: CallRecord): void
 }
 
@@ -40,7 +43,7 @@ export interface PayloadPort {
 
 /** An event of the feed: a record, or the start of a call. All readers share its bytes, and must not change them. */
 export interface PayloadEvent {
-  /** The record's; null for the start of a call. */
+  /** The number of the record; null for the start of a call. */
   readonly seq: number | null
   /** A line of JSON in UTF-8, without its line break. */
   readonly json: Uint8Array
@@ -48,8 +51,8 @@ export interface PayloadEvent {
 
 /** Gets the feed of payloads, also of calls that the file does not get. */
 export interface PayloadListener {
-  /** Called with events in order; with several at a time under heavy traffic. */
+  /** Called with events in order, several at a time under heavy traffic. */
   events(events: readonly PayloadEvent[]): void
-  /** The number of records that were left out, because there were too many. */
+  /** Called with the number of records that were left out because there were too many. */
   dropped(count: number): void
 }

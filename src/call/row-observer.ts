@@ -8,9 +8,9 @@ import type { Warning } from './call-sink.ts'
 export interface RowObserver {
   /** Called with new rows and their costs. The next rows wait until it returns. */
   recorded(calls: readonly StoredCall[]): void
-  /** An answer to the gateway's own thread. */
+  /** Answers a question of the gateway's thread. */
   answer?(question: string): string | Promise<string>
-  /** After the last row, when the database is closed; the gateway's stop waits for it, for a few seconds. */
+  /** Called after the last row, when the database is closed. The gateway's stop waits for it for a few seconds. */
   close?(): void | Promise<void>
 }
 
@@ -20,12 +20,12 @@ export type Warn = (about: string, warning: Warning | null) => void
 /** The export `observeRows` of an observer's module. */
 export type ObserveRows<Settings> = (settings: Settings, warn: Warn) => RowObserver
 
-/** An observer that the writer's thread is to load. */
+/** The module of an observer, which the writer's thread loads. */
 export interface ObserverModule {
   /** The observer's name, for questions and warnings. */
   readonly name: string
   /** The file URL of a module that exports {@link ObserveRows} as `observeRows`. */
   readonly url: string
-  /** The values that can be posted to a thread. */
+  /** The argument of `observeRows`; a value that can be posted to a thread. */
   readonly settings: unknown
 }

@@ -1,12 +1,12 @@
 import type { StoredCall } from './call-record.ts'
 
-/** Says how much it used, in tokens or in search units. Columns of `calls`. */
+/** SQL condition on `calls`: the row has a usage, in tokens or search units. */
 export const usedSql = '(usage_source_id <> 0 OR search_units IS NOT NULL)'
 
-/** The same calls as {@link isUnpriced}. */
+/** SQL condition on `calls` for the calls of {@link isUnpriced}. */
 export const unpricedSql = `(cost_nano_usd IS NULL AND ${usedSql})`
 
-/** True if a call says how much it used, and has no cost. A call that says nothing of it, such as a failed one, costs nothing. */
+/** True for a call with usage and no cost. A call without usage, such as a failed one, costs nothing. */
 export function isUnpriced({
   usageSource,
   searchUnits,

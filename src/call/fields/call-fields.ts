@@ -5,6 +5,7 @@ import { type FieldKind, type StoredKind, fieldKinds } from './field-kinds.ts'
  * from this table. A new field is a member here, and the code that fills it in.
  */
 
+/** A field of a call: its kind, names and description. */
 export interface CallField {
   readonly kind: FieldKind
   /** The field is null in no call. */
@@ -15,9 +16,9 @@ export interface CallField {
   readonly column?: string
   readonly codes?: Readonly<Record<string, number>>
   readonly table?: string
-  /** The formula of a derived field. */
+  /** The type of a derived field's value (default: `number`). */
   readonly type?: 'boolean' | 'number'
-  /** For docs/fields.md. */
+  /** The description in docs/fields.md. */
   readonly doc: string
 }
 

@@ -1,20 +1,22 @@
 /**
- * The kinds of fields: storage and output.
+ * The kinds of fields: how they are stored and shown.
  * - `time`: milliseconds with fractions, stored as whole microseconds.
  * - `count`: a whole number. `cost`: nano-dollars, shown as dollars.
- * - `flag`: true or false, stored as 1 or 0. `fingerprint`: eight hexadecimal digits, stored as 32 bits, signed.
- * - `code`: one of a closed set of words, stored as its number. These are written into rows for ever, so a number is
- *   never given a new meaning.
- * - `word`: text that repeats, stored as the number of an entry of `table`. `text`: text that hardly ever repeats.
- * - `derived`: not stored; it follows from other fields.
+ * - `flag`: true or false, stored as 1 or 0. `fingerprint`: eight hexadecimal digits, stored as a signed
+ *   32-bit integer.
+ * - `code`: a word of a closed set, stored as its number. Rows keep the number, so a number never gets a new
+ *   meaning.
+ * - `word`: text that repeats, stored as the number of its entry in `table`. `text`: text that hardly ever
+ *   repeats.
+ * - `derived`: not stored, but computed from other fields.
  */
 export type FieldKind = StoredKind | 'derived'
 
 export type StoredKind = keyof typeof fieldKinds
 
 /**
- * `value`: the type of a value in a record and in JSON. An amount is stored in whole units: so many of them are one of a
- * record, and one of what is shown. `postgres`: its column there, where what an upstream reports may be any count.
+ * `value`: the type in a record and in JSON. `perRecord`, `perShown`: how many stored units are one unit of a
+ * record, and one shown unit. `postgres`: the type of the column in PostgreSQL.
  */
 export const fieldKinds = {
   time: { value: 'number', perRecord: 1000, perShown: 1000, postgres: 'bigint' },
@@ -27,7 +29,7 @@ export const fieldKinds = {
   text: { value: 'string', postgres: 'text' },
 } as const
 
-/** Null for a field that is no amount. */
+/** Stored units per unit of a record, and per shown unit; null for a kind that is no amount. */
 export function amountOf(kind: FieldKind): { readonly perRecord: number; readonly perShown: number } | null {
   return kind === 'time' || kind === 'count' || kind === 'cost' ? fieldKinds[kind] : null
 }

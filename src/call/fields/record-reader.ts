@@ -3,18 +3,18 @@ import type { NamedField, RecordFields } from './call-fields.ts'
 /** Values as they are stored: times in whole microseconds, closed sets by their codes. */
 export type StoredRow = readonly (number | string | null)[]
 
-/** JavaScript expressions that read stored values. In the last three, `value` is the value found. */
+/** JavaScript expressions that read stored values. In all but `at`, the variable `value` is the stored value. */
 export interface ValueSource {
-  /** A field's stored value, by the field's index. */
+  /** Reads a field's stored value, by the field's index. */
   readonly at: (index: number) => string
   readonly isUnknown: string
-  /** The text of a word. */
+  /** Reads the text of a word. */
   readonly word: (field: NamedField) => string
-  /** A text that hardly ever repeats. */
+  /** Reads a text that hardly ever repeats. */
   readonly text: string
 }
 
-/** A row whose words are texts already, and that holds the fields in their order. */
+/** Reads a row in the order of the fields, whose words are texts. */
 export const inTexts: ValueSource = {
   at: (index) => `row[${index}]`,
   isUnknown: 'value === null',
@@ -23,9 +23,9 @@ export const inTexts: ValueSource = {
 }
 
 /**
- * Makes a function of the `parameters` that gives a record of some fields, as they were before they were stored: times to a
- * microsecond. It is a program that is made of the table of fields once, at the start: reading the fields by their names in
- * a loop takes twice as long. `first` stands before the fields.
+ * Makes a function with these `parameters` that returns a record of some fields, with times to a microsecond.
+ * Its source text is generated from the table of fields at the start, because a loop over field names takes
+ * twice as long. `first` is source text for members before the fields.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who names the parameters knows their types.
 export function recordReader<Read extends (...values: never[]) => Partial<RecordFields>>(

@@ -10,7 +10,7 @@ export const idSql: string = Array.from(
   (_, index) => `substr('${digits}', 1 + CAST((c.id >> ${(10 - index) * 5}) & 31 AS integer), 1)`,
 ).join(' || ')
 
-/** A condition, in the very words of the partial index, without which SQLite would not use it. */
+/** The condition of failed calls, with the same text as in the partial index. SQLite needs that to use the index. */
 export const failedSql: string = `c.outcome_id >= ${firstFailedOutcome}`
 
 /** From the request's head to the first content, in the row of this name. */
@@ -28,7 +28,7 @@ export const derivedSql: Readonly<Record<string, string>> = {
   input_tokens_per_s: `CASE WHEN ${uncached} > 0 THEN (${uncached}) * 1e6 / nullif(c.upstream_prompt_us, 0) END`,
 }
 
-/** A column: an amount in its unit, all else as it is. */
+/** A column as SQL that shows it: an amount in its shown unit, any other value unchanged. */
 export function shownSql(kind: FieldKind, column: string): string {
   const { perShown = 1 } = amountOf(kind) ?? {}
   return perShown === 1 ? column : `${column} / ${perShown}.0`
