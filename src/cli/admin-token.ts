@@ -6,8 +6,9 @@ import { type Environment, OptionError } from './parse-options.ts'
 const shortest = 16
 
 /**
- * The admin token, from its file or else from `TOKENWEIR_ADMIN_TOKEN`; `null` if there is none. It is never
- * an option itself: everyone on a machine can read the arguments of its processes. Throws {@link OptionError}.
+ * The admin token, from its file or else from `TOKENWEIR_ADMIN_TOKEN`; `null` if there is none. The token is
+ * never an option, because every user of a machine can read the arguments of its processes. Throws {@link
+ * OptionError}.
  */
 export function readAdminToken(file: string | null, env: Environment): string | null {
   const name = file === null ? 'TOKENWEIR_ADMIN_TOKEN' : `--admin-token-file ${file}`

@@ -2,7 +2,7 @@ import { CodedError } from '../lib/errors.ts'
 
 /** The meanings of exit codes; `docs/options.md` has the table. */
 export const exitCode = {
-  /** Something failed, and the last line says what. */
+  /** The command failed; the last line says why. */
   fault: 1,
   /** A wrong command, option or value. */
   usage: 2,
@@ -11,7 +11,7 @@ export const exitCode = {
   noGateway: 4,
 } as const
 
-/** Why a command came to nothing: in one line, which is all that is printed. */
+/** Why a command failed. Only the message is printed, which is one line. */
 export class CommandError extends Error {
   readonly exitCode: number
 
@@ -26,13 +26,13 @@ export function noGatewayAnswers(where: string, advice: string): CommandError {
   return new CommandError(`no gateway is running ${where}: ${advice}`, exitCode.noGateway)
 }
 
-/** The advice for a gateway that was not found. */
+/** The advice if no gateway was found. */
 export const nameItsDatabase = 'start one with "tokenweir gateway", or give its database with --db'
 
-/** The exit code for a thrown error; null for a fault of our own. */
+/** The exit code for a thrown error; null for an internal error. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode
   if (!(error instanceof CodedError)) return null
-  // The user's input is wrong: the dashboard answers these codes 400.
+  // Codes of wrong input, for which the dashboard answers 400.
   return String(error.code).startsWith('invalid_') ? exitCode.usage : exitCode.fault
 }

@@ -7,11 +7,11 @@ import { age, timeZone, type ValueKind } from '../options/value-kind.ts'
 import { optional } from './option-rows.ts'
 import { OptionError } from './parse-options.ts'
 
-/** The filters of calls, as options. */
+/** The filters of calls as options of a command. */
 export interface FilterValues extends Omit<OverviewQuery, 'tz'> {
-  /** An IANA name; `null` is the machine's own. */
+  /** The name of an IANA time zone; `null` for the machine's own zone. */
   readonly tz: string | null
-  /** Milliseconds. */
+  /** Length of the range in milliseconds; it ends now. */
   readonly since: number | null
 }
 
@@ -49,8 +49,8 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
 }
 
 /**
- * The calls that the options mean. All times that this process reads and prints are in the zone of `--tz` from now on.
- * Throws {@link OptionError} if the options do not go together.
+ * The filter of the options. From now on this process reads and prints all times in the zone of `--tz`.
+ * Throws {@link OptionError} if options contradict each other.
  */
 export function filterIn(options: FilterValues, nowMs: number): CallFilter {
   if (options.tz !== null) process.env['TZ'] = options.tz

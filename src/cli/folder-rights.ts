@@ -6,8 +6,10 @@ import { upstreamsPath } from '../options/upstreams-path.ts'
 import { CommandError } from './exit-code.ts'
 
 /**
- * A command's use of the data folder. One that `reads` may fall back to the folder of the running gateway. One that
- * `acts` changes files or sends keys: it takes this folder, or a named one. One that `serves` applies the files.
+ * A command's use of the data folder.
+ * - `reads`: the command may use the running gateway's folder instead.
+ * - `acts`: the command changes files or sends keys, so it uses this folder or a named one.
+ * - `serves`: the command applies the files.
  */
 export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'
 
@@ -15,7 +17,10 @@ export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'
 const settingsFile =
   /^(?:\.salt|\.proxy\.pid|(?:alerts|clients|gateway|model_costs|notes|upstreams)[.\w-]*\.json.*|proxy\.log.*|(?:instance|share)-\d+\.lock)$/
 
-/** Throws {@link CommandError} if the files that a command is about cannot be read, or others could have written them. */
+/**
+ * Throws {@link CommandError} if a file that the command needs is unreadable, or if other users could have
+ * written it.
+ */
 export function checkFolders(use: FolderUse, options: object): void {
   const { db, rawLogFile, upstreamFile } = options as {
     readonly db?: string
@@ -42,7 +47,7 @@ export function folderFlaw(folder: string): RightsFlaw | null {
   return null
 }
 
-/** Checks a file, and a link in its place. A file that does not exist has no flaw. */
+/** The flaw of a file, or of a symbolic link in its place. A missing file has no flaw. */
 function fileFlaw(path: string): RightsFlaw | null {
   const stats = [lstatSync, statSync].map(
     (look) => orNull(() => look(path, { throwIfNoEntry: false })) ?? null,

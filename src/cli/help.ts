@@ -7,19 +7,19 @@ const shortList = 8
 const leastWidth = 40
 const greatestWidth = 200
 const usualWidth = 80
-/** Columns of the terms, with descriptions beside them. */
+/** Width of the terms in columns, if descriptions are beside them. */
 const termWidth = 28
 /** In a narrower terminal, descriptions are below their terms. */
 const leastWidthBeside = 72
 
-/** Options that a newcomer asks for first: listed apart from the rest where a command has many. */
+/** Options that a newcomer needs first. A command with many options lists them apart. */
 const firstDay = new Set(
   'port gateway-port dashboard-port host upstream max-concurrent token-limit budget-action keep-days db recent since follow model client errors json out format'.split(
     ' ',
   ),
 )
 
-/** Columns for help: those of the terminal, else `COLUMNS`, else 80. */
+/** Width of the help in columns: that of the terminal, else `COLUMNS`, else 80. */
 export function helpWidth({ isTTY, columns }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): number {
   const width = (isTTY ? columns : Number(env['COLUMNS'])) || usualWidth
   return Math.min(Math.max(width, leastWidth), greatestWidth)
@@ -51,7 +51,7 @@ export const helpLayout: Partial<Help> = {
     const helpWidth = helper.helpWidth ?? usualWidth
     const isBelow = helpWidth < leastWidthBeside && width > termWidth / 2
     const indent = isBelow ? 6 : width + 4
-    // A default stays beside its word.
+    // A default is not separated from its label by a line break.
     const wrapped = helper.boxWrap(description.replaceAll('(default: ', '(default:\0'), helpWidth - indent)
     const lines = wrapped.replaceAll('\0', ' ').split('\n')
     const isApart = isBelow || term.length > width
@@ -60,7 +60,7 @@ export const helpLayout: Partial<Help> = {
   },
 }
 
-/** A command that only knows its help, with the settings of its program. */
+/** A command for its help text only, with the settings of its program. */
 export function helpOf(
   { name, description, options, positional, example }: CliCommand,
   program = new Command().exitOverride().configureHelp(helpLayout),
@@ -88,6 +88,7 @@ export function helpOf(
   return command.addHelpText('after', ({ command: shown }) => afterOptions(shown, example, aside))
 }
 
+/** The words with a capital at the beginning and a full stop. */
 export function sentence(words: string): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}.`
 }
@@ -99,7 +100,7 @@ export function afterOptions(command: Command, example: string, aside: string): 
   return `\nExample:\n${continued(`  ${example}`, width)}\n${words}`.trimEnd()
 }
 
-/** A command's line, wrapped: each line but the last ends in the shell's `\\`. */
+/** A command line, wrapped to a width. Each line but the last ends in the shell's `\`. */
 function continued(line: string, width: number): string {
   if (line.length <= width) return line
   const outsideQuotes = / (?=(?:[^"']*["'][^"']*["'])*[^"']*$)/g

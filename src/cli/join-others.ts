@@ -11,10 +11,10 @@ import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
 
-/** The connection of a gateway to those it shares with. */
+/** The connection of a gateway to the gateways with which it shares. */
 export interface Shared {
   readonly limit: SharedLimit | null
-  /** Sends its rows. */
+  /** The process that sends rows; null without sharing. */
   readonly share: ShareProcess | null
 }
 

@@ -12,7 +12,7 @@ import type { Environment } from './parse-options.ts'
 /** An upstream, and the settings of a request for its models. */
 export interface ModelRequest {
   readonly url: string
-  /** The header with its key, or nothing. */
+  /** Name and value of the header with the key; empty without a key. */
   readonly keyHeader: readonly string[]
   readonly connectTimeoutMs: number
   /** Time limit for the whole list. */
@@ -21,9 +21,9 @@ export interface ModelRequest {
 
 /** The response to a request for models. */
 export interface ModelResponse {
-  /** 0 without a response. */
+  /** The status; 0 without a response. */
   readonly status: number
-  /** Name and value in turn. */
+  /** Headers: name, value, name, value … */
   readonly headers: readonly string[]
   /** The names of the models; null if the response lists none. */
   readonly names: readonly string[] | null
@@ -34,7 +34,10 @@ export interface ModelResponse {
 
 const mostBytes = 4 * 1024 ** 2
 
-/** Asks an upstream for its models, on the way that calls take. Rejects only if a proxy's variable has a wrong value. */
+/**
+ * Asks an upstream for its models, over the same proxy as calls. Rejects only if the variable of a proxy has
+ * a wrong value.
+ */
 export async function listModels(
   { url, keyHeader, connectTimeoutMs, limitMs }: ModelRequest,
   env: Environment,

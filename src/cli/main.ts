@@ -12,11 +12,14 @@ import { thisTerminal } from './terminal/terminal.ts'
 interface CommandModule {
   readonly table: CliCommand['options']
   readonly positional?: CliCommand['positional']
-  /** A `CommandRun` of the table. */
+  /** The command's `CommandRun`. */
   readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
 
-/** All commands, in the order of the help. A command's module is loaded only to run it, or to show its options. */
+/**
+ * All commands, in the order of the help. The module of a command is loaded only to run the command or to
+ * show its options.
+ */
 export const commands: Readonly<
   Record<
     string,
@@ -239,7 +242,7 @@ const groups: Readonly<Record<string, string>> = {
 
 const gatewayPortFlag = /^--gateway-port(?==|$)/
 
-/** Commands by the names that people try. */
+/** Names that people try, each with the command that it means. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   version: ['--version'],
   'costs list': ['costs', 'show'],
@@ -256,8 +259,8 @@ const sections: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
- * code stands in `process.exitCode`.
+ * Runs the command `tokenweir`. Resolves when the requested command has ended, or runs in the background. The
+ * exit code is in `process.exitCode`.
  */
 export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // A reader that has seen enough, as `head` has, is no fault.
@@ -267,7 +270,7 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
       process.stderr.write(`tokenweir: standard output: ${reasonOf(error)}\n`)
     process.exitCode = exitCode.fault
   })
-  // Words for people that cannot be written, as on a full disk, end no program.
+  // If messages cannot be written, as on a full disk, the program continues.
   process.stderr.on('error', () => {})
   try {
     const argv = withKnownName(given)
@@ -283,7 +286,7 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
       const { run, table, positional } = await load()
       if (lowPriority.test(name)) lowerPriority(process.pid)
       const args = argv.slice(isTwoWords ? 2 : 1)
-      // The dashboard's own port is its `--port`; the gateway's has one name that all three know.
+      // All three commands know `--gateway-port`; for `up` and `gateway` it is `--port`.
       const rest = /^(?:up|gateway)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
@@ -313,19 +316,19 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
   }
 }
 
-/** The arguments with the command's own name in place of another that people try. */
+/** The arguments, in which a name that people try is replaced by the command's own name. */
 function withKnownName(argv: readonly string[]): readonly string[] {
   const same = otherNames[`${argv[0]} ${argv[1]}`] ?? otherNames[argv.join(' ')]
   return same === undefined ? argv : [...same, ...argv.slice(2)]
 }
 
-/** The system's refusal about a file or the working folder, in one line; null for any other error. */
+/** The message of a system error about a file or the working folder, in one line; null for any other error. */
 function systemFault(error: unknown): string | null {
   const isFolder = error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'uv_cwd'
   return isFolder ? 'the current folder was deleted: change to another one' : fileFault(error)
 }
 
-/** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
+/** Prints the help or the version. Rejects with `CommanderError` if the arguments name no command. */
 async function explain(argv: readonly string[]): Promise<void> {
   const { stdout, env } = process
   const words = argv.filter((arg) => arg !== 'help' && !arg.startsWith('-'))
@@ -334,7 +337,7 @@ async function explain(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv, { from: 'user' })
 }
 
-/** The names of all commands, and the help of those that `isAsked` takes: only their modules are loaded. */
+/** A program with all commands, for help. Only the modules of commands that pass `isAsked` are loaded. */
 export async function helpProgram(
   output: OutputConfiguration,
   isAsked: (name: string) => boolean = () => true,

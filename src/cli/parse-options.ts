@@ -30,7 +30,7 @@ export interface CliCommand {
    * belongs to the last one. The noun is used in error messages (default: the name in brackets).
    */
   readonly positional?: readonly [name: string, description: string, noun?: string] | undefined
-  /** A use of it that a newcomer can copy. */
+  /** An example that a newcomer can copy. */
   readonly example: string
 }
 
@@ -61,7 +61,7 @@ export function parseOptions<V>(
   return parseCommand({ table }, argv, env).options
 }
 
-/** The same for a command that takes something beside its options, too. */
+/** Reads options as {@link parseOptions} does, and positional arguments. Throws {@link OptionError}. */
 export function parseCommand<V>(
   { table, positional }: { readonly table: OptionTable<V>; readonly positional?: CliCommand['positional'] },
   argv: readonly string[],
@@ -115,7 +115,7 @@ export function commanderOption(spec: OptionSpec<unknown>): Option {
   return option.argParser((text: string, earlier?: {}) => valueOf(spec, `--${spec.name}`, text, earlier))
 }
 
-/** Throws {@link OptionError}. `earlier` is what an earlier mention gave. */
+/** The value of an option's text. `earlier` is the value of an earlier mention. Throws {@link OptionError}. */
 function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier?: T & {}): T & {} {
   const value = kind.parse(text, earlier)
   if (value === undefined) {
@@ -125,13 +125,13 @@ function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier
   return value
 }
 
-/** The value got, short and without a URL's credentials. */
+/** A value for a message: shortened, and without a URL's credentials. */
 export function quoted(text: string): string {
   const safe = text.replace(/\/\/[^/]*@/, '//…@')
   return JSON.stringify(safe.length > 100 ? `${safe.slice(0, 100)}…` : safe)
 }
 
-/** Commander's words, less its prefix and its line breaks. */
+/** Commander's message without its prefix and its line breaks. */
 export function oneLine(message: string): string {
   return message
     .replace(/^error: /, '')

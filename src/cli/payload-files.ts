@@ -3,7 +3,7 @@ import { clearPayloads } from '../payloads/file/clear-payloads.ts'
 import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import type { PayloadFiles } from '../supervisor/raw-log-relay.ts'
 
-/** The files of payloads as they are while no gateway runs. */
+/** The files of payloads, for a dashboard without a running gateway. */
 export function payloadFiles(filePath: string, capture: () => string): PayloadFiles {
   const bytesNow = (): number => {
     try {

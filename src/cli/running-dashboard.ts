@@ -38,9 +38,9 @@ import { payloadFiles } from './payload-files.ts'
 /** A dashboard that listens, and the gateway that it starts and stops. */
 export interface RunningDashboard {
   readonly gateway: SupervisedGateway
-  /** The port it got. */
+  /** The port on which the dashboard listens. */
   readonly port: number
-  /** A path that signs a browser in, once; `null` if no sign-in is needed. */
+  /** A path that signs a browser in, once; `null` if the dashboard needs no sign-in. */
   readonly signInPath: string | null
   /** Stops the dashboard. The gateway and a job on the database run on. */
   close(): Promise<void>
@@ -48,11 +48,11 @@ export interface RunningDashboard {
 
 /** Time limit for a connection to a tested address. */
 const testLimitMs = 5000
-/** Time limit for the default upstream's list of models, and its length. */
+/** Time limit for the default upstream's list of models. */
 const listLimitMs = 3000
 const mostModels = 1000
 
-/** Puts a dashboard together. Rejects with {@link OptionError}, and with the socket's error if the port cannot be had. */
+/** Opens a dashboard. Rejects with {@link OptionError}, or with the socket's error if it cannot listen. */
 export async function openDashboard(
   options: Options<DashboardValues>,
   env: Environment,
@@ -75,7 +75,7 @@ export async function openDashboard(
   try {
     config.resolve()
   } catch (error) {
-    // A wrong value in `gateway.json` stops the start, as one on the command line does.
+    // A wrong value in `gateway.json` stops the start, like one on the command line.
     throw error instanceof SettingError ? new OptionError(error.message) : error
   }
   const logFile = new LogFile(join(folder, 'proxy.log'))

@@ -11,11 +11,14 @@ import { type Environment, OptionError, parseOptions } from './parse-options.ts'
 import { reachableOrigin } from './terminal/reachable-origin.ts'
 import { WarningLines } from './terminal/warning-lines.ts'
 
-/** Long enough for a gateway that is busy for a moment: the figures of another database would be wrong. */
+/**
+ * Time limit for a gateway's answer, long enough for a busy gateway: without its answer another database
+ * would be used.
+ */
 const probeLimitMs = 5000
 const variable = envName('db')
 
-/** The environment for a command, with the database in it that the command is to use. Throws {@link OptionError}. */
+/** The environment for a command, with the database that it uses. Rejects with {@link OptionError}. */
 export async function withDatabase(
   use: FolderUse,
   argv: readonly string[],
@@ -27,7 +30,10 @@ export async function withDatabase(
   return use === 'acts' ? forActing(env) : env
 }
 
-/** Reading goes by the gateway that runs in this folder, or else on the usual port. Standard error says which. */
+/**
+ * The environment of a command that reads: the database of the gateway in this folder, else of that on the
+ * default port. Standard error names it.
+ */
 async function forReading(env: Environment): Promise<Environment> {
   const gateway = await runningGateway(env)
   if (gateway === null) return env
@@ -37,7 +43,10 @@ async function forReading(env: Environment): Promise<Environment> {
     : env
 }
 
-/** The settings of a command that changes files: it changes only this folder or a named one, whatever runs on the usual port. */
+/**
+ * The environment of a command that changes files. It uses this folder or a named one, never the gateway on
+ * the default port.
+ */
 async function forActing(env: Environment): Promise<Environment> {
   const port = portIn(env)
   const dashboardPort = namedIn(ownOptionTable.dashboardPort, env)
@@ -70,7 +79,7 @@ function isElsewhere(db: string): boolean {
   return db !== resolve(defaultDatabase) && existsSync(dirname(db))
 }
 
-/** The report of the gateway that runs in this folder, or else on the usual port. */
+/** The report of the gateway in this folder, else of that on the default port; null without one. */
 export async function runningGateway(env: Environment): Promise<HealthReport | null> {
   const client = new ControlClient(dirname(defaultDatabase))
   const here = await client.running(probeLimitMs)

@@ -6,7 +6,7 @@ import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
-/** The address of the shared database. Throws {@link OptionError} without one that can be read. */
+/** The address of the shared database. Throws {@link OptionError} if it is missing or cannot be parsed. */
 export function shareAddress(env: Environment): string {
   const address = env['TOKENWEIR_SHARE'] ?? ''
   if (!/^postgres(?:ql)?:\/\//.test(address)) {
@@ -30,12 +30,12 @@ function isReadable(address: string): boolean {
 
 export const notSharedText = 'TOKENWEIR_SHARE is set, and --share is not: nothing is shared'
 
-/** True if an address is set that nothing uses. */
+/** True if TOKENWEIR_SHARE is set, but `--share` is not. */
 export function isUnused({ share }: Pick<GatewayValues, 'share'>, env: Environment): boolean {
   return !share && (env['TOKENWEIR_SHARE'] ?? '') !== ''
 }
 
-/** Begins to send rows to the shared database, and, with `pulls`, to fetch the others'; null without `--share`. */
+/** Starts to send rows to the shared database and, with `pulls`, to fetch rows of others; null without `--share`. */
 export function shareRows(
   { share, shareDays, db }: Pick<GatewayValues, 'share' | 'shareDays' | 'db'>,
   env: Environment,

@@ -4,8 +4,8 @@ import { exitCode } from './exit-code.ts'
 const hurryLimitMs = 5000
 
 /**
- * Calls back at the first SIGTERM, SIGINT (Ctrl-C) or SIGHUP (the terminal closes); a second one ends the process
- * without waiting for that, as soon as `hurry` is done, which has to see that nothing stays behind.
+ * Calls back at the first SIGTERM, SIGINT (Ctrl-C) or SIGHUP (the terminal closes). At a second signal
+ * `hurry` runs, which must leave nothing behind, and the process ends.
  */
 export function onStopSignal(
   stop: () => Promise<void>,

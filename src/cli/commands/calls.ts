@@ -53,7 +53,10 @@ export async function run(
   }
 }
 
-/** Says why there is nothing to read, and gives the exit code. Throws {@link CommandError} if a file should be there. */
+/**
+ * Prints why there is nothing to read, and returns the exit code. Throws {@link CommandError} if a named file
+ * is missing.
+ */
 export function reportAbsence(
   absence: StoreAbsence,
   { db, json, setBy }: OptionsOf<Pick<typeof table, 'db' | 'json'>>,
@@ -75,7 +78,8 @@ async function show(
   nothingYet: () => string,
   terminal: Terminal,
 ): Promise<void> {
-  // Read before the list: a call that ends in between comes up again below, and its id is known.
+  // Read before the list, so that no call is missed. A call that ends in between is found twice, and its id
+  // is known.
   let seq = await reader.lastSeq()
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
@@ -112,12 +116,12 @@ async function pause({ clock, signal }: Terminal): Promise<boolean> {
   return !signal.aborted
 }
 
-/** True if the gateway has not made the file yet, or makes it just now. */
+/** True if the gateway has not created the database yet, or is creating it. */
 export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
   return reader === 'missing' || reader === 'empty'
 }
 
-/** Says, in a line, that a file has no calls yet, and where to send one. */
+/** A line for a file without calls: where to send the first call. */
 export function noCallsYet(db: string, env: Environment): () => string {
   return () => {
     const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)

@@ -22,7 +22,7 @@ export const table = optionTable({
 const seenMs = 7 * 24 * 60 * 60 * 1000
 const countingMs = 10_000
 
-/** `tokenweir clients`: who called in the last days, limits, and what is left of them. */
+/** `tokenweir clients`: the clients of the last seven days, their limits, and the use of these. */
 export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const nowMs = terminal.clock.wallTime()
   const reader = openCallReader(db)
@@ -53,7 +53,7 @@ function show(report: ClientsReport, terminal: Terminal): void {
     print(`${onlyReported}\n`)
 }
 
-/** The note on budgets that are only reported. */
+/** The note for token limits that are only reported, not enforced. */
 export const onlyReported =
   'Token limits only count: with --budget-action reject, calls over a limit get 429.'
 

@@ -24,7 +24,7 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
   return optional(integerOrNone(1, most), `${description}; none removes the limit`)
 }
 
-/** `tokenweir clients set <client>`: sets limits, or takes them away. */
+/** `tokenweir clients set <client>`: sets or removes limits. */
 export const run: CommandRun<typeof table> = async (options, { positionals: [client = ''], terminal }) => {
   const limits = givenSettings(table, options, ['maxConcurrent', 'tokenLimit', 'maxRpm', 'maxTpm'])
   if (Object.keys(limits).length === 0) {
@@ -33,7 +33,10 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [cli
   return change(options.db, terminal, client, limits)
 }
 
-/** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `JsonFileError`. */
+/**
+ * Changes the settings of a client, and prints the new ones. Resolves with the exit code; rejects with
+ * `JsonFileError`.
+ */
 export async function change(
   db: string,
   { print }: Terminal,

@@ -22,7 +22,7 @@ const usd: ValueKind<number> = {
   },
 }
 
-/** Kept as it is written. */
+/** The start of a price. The text is saved as it was typed. */
 const priceTime: ValueKind<string> = {
   ...instant,
   parse: (text) => (instant.parse(text) === undefined ? undefined : text),
@@ -75,7 +75,7 @@ export const run: CommandRun<typeof table> = async (
   try {
     // Reports errors in the values before anything is awaited.
     change(noPrices)
-    // Nothing is made where there is nothing to take away.
+    // Without a price to remove, no file is created.
     const isThere = !options.remove || change(pricesToChange(path)) !== null
     const isChanged =
       isThere &&

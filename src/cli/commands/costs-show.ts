@@ -13,7 +13,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
-/** A host, with its port if it has one; a URL gives its host. */
+/** A host, with its port if given; of a URL, its host. */
 const upstreamHost: ValueKind<string> = {
   placeholder: '<host>',
   range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
@@ -58,7 +58,10 @@ export function run(
   return shown.some(([, price]) => 'none' in price) ? exitCode.fault : 0
 }
 
-/** At the upstream, or at every one whose prices are listed; at none of these (null) there are one's own prices alone. */
+/**
+ * The prices of a model at an upstream; for null, an override for all upstreams, or else the prices at every
+ * upstream that has listed ones.
+ */
 function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs: number) {
   const at = (host: string | null) => {
     const call = { upstream: host, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }

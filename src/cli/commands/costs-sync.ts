@@ -28,7 +28,7 @@ export const run: CommandRun<typeof table> = async ({ pricingSource: source, db,
       const detail = JSON.stringify({ added, changed, removed })
       noteEvent(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
     } catch {
-      // The prices are there, also if the database is busy or cannot be opened.
+      // The sync has succeeded, even if the database is busy or cannot be opened.
     }
     if (json) line({ result })
     else print(`${path}: ${resultText(result)} (${source})\n`)

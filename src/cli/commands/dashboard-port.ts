@@ -12,19 +12,19 @@ import { listenProblem } from '../listen-problem.ts'
 import { OptionError } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 
-/** The source of options that the demo itself sets. */
+/** The source, in `setBy`, of options that the demo sets. */
 export const demoItself = 'the demo'
 const probeLimitMs = 2000
 
-/** Another tokenweir dashboard on the port. Both are null if it asks for a token first. */
+/** Another tokenweir dashboard on the port. Both members are null if it demands a token. */
 export interface OtherDashboard {
   readonly status: ProcessStatus | null
   readonly config: ProxyConfig | null
 }
 
 /**
- * Prints why the dashboard cannot listen, and sets the exit code: 0 if another dashboard on the port does all
- * that this start asks for. Throws errors that have nothing to do with the port.
+ * Prints why the dashboard cannot listen, and sets the exit code. The code is 0 if another dashboard on the
+ * port has all options of this start. Throws errors that are not about the port.
  */
 export async function reportPortError(
   error: unknown,
@@ -72,7 +72,7 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
   return lines
 }
 
-/** `null` if it is nothing of ours. */
+/** The tokenweir dashboard at an origin; `null` if something else answers, or nothing. */
 export async function findDashboard(origin: string): Promise<OtherDashboard | null> {
   const answer = await ask(`${origin}/api/proxy/status`)
   if (answer.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
@@ -91,7 +91,7 @@ function isConfig(body: unknown): body is ProxyConfig {
   return isObject(body) && 'options' in body
 }
 
-/** Code 0, and nothing else, if no answer comes in time. */
+/** Status and body of an answer; status 0 and an empty body if no answer comes in time. */
 async function ask(url: string): Promise<{ readonly code: number; readonly body: string }> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(probeLimitMs), redirect: 'error' })

@@ -15,13 +15,13 @@ import { runUp } from './up.ts'
 
 export const table = upOptionTable
 
-/** The demo's own: its upstream, and files that are gone when it ends. */
+/** Options that the demo sets: its upstream, and files that it deletes when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
-/** Options of real calls: the demo takes them from flags alone, not from variables. */
+/** Options for real calls. The demo reads them only from flags, not from variables. */
 const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
 
-/** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
+/** `tokenweir demo`: `up` with a simulated upstream, past calls and a little traffic, in a temporary folder. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   const given = ownOptions.find((key) => sourceOf(options.setBy[key]) === 'flag')
   if (given !== undefined) {
@@ -38,7 +38,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     hints: demoLines,
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
-      // Not before: it would keep the gateway waiting.
+      // The past is written only now, because its writes would delay the gateway's start.
       folder.fill(new URL(upstream.baseUrl).host, (line) => console.error(`tokenweir: ${line}`))
     },
     ended: async () => {
@@ -60,7 +60,7 @@ function demoOptions(
   return {
     ...options,
     ...Object.fromEntries(notGiven.map((key) => [key, defaults[key]])),
-    // Other machines do not get made-up answers, unless `--host` asks for it.
+    // Other machines get no simulated answers, unless `--host` asks for it.
     host: options.setBy.host === null ? '127.0.0.1' : options.host,
     upstream,
     db: folder.db,
@@ -81,7 +81,7 @@ class DemoFolder {
     writePriceFile(priceFileOf(this.db), demoCosts)
   }
 
-  /** Adds past calls that an upstream at `host` answered; `warn` gets a line if that fails. */
+  /** Adds past calls of an upstream at `host`. Calls `warn` with a line if that fails. */
   fill(host: string, warn: (line: string) => void): void {
     const { signal } = this.#removing
     this.#written = import('../demo-past.ts')
@@ -94,7 +94,7 @@ class DemoFolder {
       })
   }
 
-  /** Nothing of it is left afterwards. */
+  /** Deletes the folder and all its files. */
   async remove(): Promise<void> {
     this.#removing.abort()
     await this.#written

@@ -38,8 +38,8 @@ const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>>
 }
 
 /**
- * `tokenweir doctor`: checks all that a gateway needs, whether one runs or not. Starts nothing and
- * changes nothing. The exit code is 1 if something is wrong.
+ * `tokenweir doctor`: checks everything that a gateway needs, whether one runs or not. Starts and changes
+ * nothing. The exit code is 1 after a fault.
  */
 export const run: CommandRun<typeof table> = async (options, { env, terminal: { clock, print, color } }) => {
   const db = resolve(options.db)
@@ -61,7 +61,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
   } catch (error) {
     settings = fault('settings', messageOf(error), 'fix it, or move it away')
   }
-  // The running gateway's values count more than those of the next start.
+  // The check uses the running gateway's values, not those of the next start.
   if (running !== null)
     values = { ...values, ...valuesIn(running.options), port: running.port, host: running.host }
   const target = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }
@@ -109,7 +109,7 @@ async function furtherUpstreams(
     : [ok('upstreams', `${counted(further, 'more upstream')}: check them with tokenweir upstreams test`)]
 }
 
-/** The gateway of the folder, and what it warns of itself. */
+/** The findings for the folder's gateway: its state and its own warnings. */
 function gatewayFindings({ control, problem, record, recordedRuns }: FolderTraces, log: string): Finding[] {
   const check = 'gateway'
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]

@@ -34,7 +34,7 @@ interface Recipe {
 const anyKey = 'export OPENAI_API_KEY="${OPENAI_API_KEY:-none}"'
 
 const recipes = {
-  // Its base URL has no /v1. The key, or the login, is the client's own.
+  // Claude Code's base URL has no /v1. The key, or the login, is the client's own.
   claude: shell(({ origin, model, offline }) => [
     variable('ANTHROPIC_BASE_URL', origin),
     ...(model === null ? [] : [variable('ANTHROPIC_MODEL', model)]),
@@ -51,7 +51,8 @@ const recipes = {
         : []),
     ]
     const flags = settings.map((setting) => `-c ${shellQuoted(setting)}`).join(' ')
-    // Without a key Codex sends none, and may get the gateway's. One word, because zsh does not split words.
+    // Without a key Codex sends none, and may get the gateway's. The setting is a single word, because zsh
+    // does not split words.
     const key = '${OPENAI_API_KEY:+-cmodel_providers.tokenweir.env_key=OPENAI_API_KEY}'
     return [`codex() { command codex ${flags} ${key} "$@"; }`]
   }),
@@ -124,7 +125,7 @@ const clients = Object.keys(recipes) as (keyof typeof recipes)[]
 
 export const positional = ['<client>', clients.join(', ')] as const
 
-/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing. */
+/** `tokenweir env <client>`: prints the settings that point a client at the gateway. Changes nothing. */
 export const run: CommandRun<typeof table> = (
   { url, port, model, offline },
   { argv, positionals: [named = ''], terminal: { print, warn, isWatched } },
@@ -141,7 +142,7 @@ export const run: CommandRun<typeof table> = (
   return 0
 }
 
-/** Without a model of ours, the client's own choice of OpenAI's and Anthropic's goes through the gateway. */
+/** The configuration of opencode. Without a model, its own OpenAI and Anthropic models go through the gateway. */
 function opencodeConfig(base: string, model: string | null): object {
   if (model === null) {
     const options = { baseURL: base }

@@ -22,18 +22,18 @@ export interface FeedPlace {
   readonly ask: () => Promise<IncomingMessage | null>
 }
 
-/** The feed of the first place that has one; from then on only of this place, even while it is away. */
+/** The feed of the first place that answers. From then on only this place is used, even while it is away. */
 export function gatewayFeed(places: readonly FeedPlace[]): {
   /** The source in use, once one has answered. */
   readonly name: () => string
-  /** Null if it has gone away. Rejects with a `CommandError` if there was none yet, else in words. */
+  /** Opens the feed; null if the known place is away. Rejects with a `CommandError` if no place has answered yet. */
   readonly open: () => Promise<Readable | null>
 } {
   let source: FeedPlace | null = null
   return {
     name: () => source?.name ?? '',
     open: async () => {
-      // A place that had the feed before may have it again, whatever is wrong now.
+      // The place that had the feed may have it again later, so its present error is ignored.
       if (source !== null) return feedOf(source).catch(() => null)
       for (const candidate of places) {
         const stream = await feedOf(candidate)
@@ -85,7 +85,7 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
         ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
       }
       const feedRequest = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
-      // An error after the answer has begun is the answer's own, too.
+      // After the answer has begun, an error is also reported on the answer.
       feedRequest.on('error', () => {}).end()
       try {
         const [answer] = await once(feedRequest, 'response', { signal: AbortSignal.timeout(headLimitMs) })

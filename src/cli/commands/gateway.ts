@@ -38,7 +38,7 @@ const gatewayLog: GatewayLog = {
 /** `tokenweir gateway`: runs until it is stopped, and then sets the process's exit code. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (options.share) shareAddress(env)
-  // Its output is a log: one that cannot be written, as on a full disk, is no fault of the gateway.
+  // The output is a log. If the log cannot be written, as on a full disk, the gateway continues.
   process.stdout.removeAllListeners('error').on('error', () => {})
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
@@ -58,7 +58,8 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
-  // No other await may come between here and the gateway: requests without a listener are never answered.
+  // No other await may come between here and the gateway, because a request without a listener is never
+  // answered.
   const { limit, share } = await joinOthers(options, env, server, (line) => gatewayLog.say(line))
   const gateway = new RunningGateway({
     listener: { server, port },
@@ -83,7 +84,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const printWarnings = (): void => {
     for (const line of lines.next(gateway.warnings)) console.error(line)
   }
-  // Losses at the very end, such as spans, are known only then.
+  // Losses at the end, such as spans, are known only now.
   gateway.ended
     .finally(printWarnings)
     .then(() => process.exit(process.exitCode ?? 0))
@@ -92,7 +93,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   gateway.keepControl()
   if (predecessor !== null && trouble !== null) {
-    // The predecessor keeps its place.
+    // The predecessor continues.
     process.exitCode = exitCode.fault
     gateway.abortStart()
     return
@@ -100,7 +101,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (predecessor !== null) gateway.follow(predecessor)
   if (predecessor !== null && sharedPort !== null) {
     try {
-      // Last of all: from here on calls come in, and the predecessor cannot take them back.
+      // The last step: from here on calls come in, and the predecessor cannot take them back.
       await predecessor.listen(server, options.host)
     } catch (error) {
       await reportListenError(error, options)
@@ -115,7 +116,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
 
-/** Says that calls are recorded, once that is so, and every warning as it comes. */
+/** Prints that calls are recorded, once they are, and each warning as it comes. */
 function announceRecording(gateway: RunningGateway, db: string, printWarnings: () => void): void {
   const poll = (): void => {
     printWarnings()
@@ -128,7 +129,7 @@ function announceRecording(gateway: RunningGateway, db: string, printWarnings: (
   gateway.records().then(onRecorded).catch(reportFault)
 }
 
-/** Begins each line of this process's log with its time, ISO 8601 in UTC, and the process id: two may write at once. */
+/** Begins each log line with its time (ISO 8601, UTC) and the process id, because two gateways may write to the log. */
 function stampLog(): void {
   for (const name of ['log', 'error'] as const) {
     const write = console[name].bind(console)
@@ -137,7 +138,10 @@ function stampLog(): void {
   }
 }
 
-/** The first signal stops in order, the second at once; a fault of our own stops in order and says so. */
+/**
+ * Stops on signals: the first stops after calls in flight, the second at once. An internal error is printed
+ * and stops like the first.
+ */
 function stopOnSignals(gateway: RunningGateway): void {
   const onSignal = (): void => {
     if (gateway.isStopping) process.exit(exitCode.fault)
@@ -163,7 +167,7 @@ function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy 
   }
 }
 
-/** Says why nothing can listen, and sets the exit code. */
+/** Prints why the gateway cannot listen, and sets the exit code. */
 async function reportListenError(error: unknown, { host, port }: GatewayOptions): Promise<null> {
   const problem = listenProblem(error, host, port, '--port')
   process.exitCode = problem.exitCode

@@ -19,7 +19,7 @@ export const table = optionTable({
   db: database('file of the telemetry database, to find a gateway that does not share'),
 })
 
-/** `tokenweir gateways`: those that share by `TOKENWEIR_SHARE`, or else the one of this folder. */
+/** `tokenweir gateways`: the gateways that share through `TOKENWEIR_SHARE`; without it, the gateway of this folder. */
 export const run: CommandRun<typeof table> = async ({ db, json }, { env, terminal }) => {
   const report = await ask(dirname(db), env, terminal)
   if (json) terminal.print(`${JSON.stringify(report)}\n`)

@@ -29,7 +29,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const onFault = (error: unknown): void =>
     console.error('tokenweir: internal error in mcp, continuing:', error)
   let open: { readonly db: string; readonly queries: QueryProcess } | null = null
-  /** Finds the gateway at each question, because another one may start while an agent runs. */
+  /** The gateway is searched for each question, because another one may start while an agent runs. */
   const database = async (): Promise<string> => {
     if (options.setBy.db !== null) return options.db
     const path = (await runningGateway(env))?.db ?? options.db

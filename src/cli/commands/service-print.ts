@@ -6,12 +6,10 @@ import { type CommandRun, OptionError } from '../parse-options.ts'
 
 export const table = upOptionTable
 
-/** Extra time after the last call, for the dashboard to end and the system to notice. */
+/** Seconds after the last call for the dashboard to end. */
 const afterDrainS = 10
 
-/**
- * `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user that only it has.
- */
+/** `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user of its own. */
 export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const { print, warn, isWatched } = terminal
   const given = Object.fromEntries(
@@ -22,7 +20,7 @@ export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const args = argumentsOf(given as OptionTable<Readonly<Record<string, unknown>>>, options)
   const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
   const folders = foldersElsewhere(options)
-  // Memory that is written and then run is how V8 works: MemoryDenyWriteExecute would end it at once.
+  // MemoryDenyWriteExecute is missing, because V8 runs memory that it has written.
   print(`# /etc/systemd/system/tokenweir.service
 # Secrets are in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…, TOKENWEIR_ALERT_WEBHOOK=…
 # Its files are in ${['/var/lib/tokenweir', ...folders].join(', ')}.
@@ -93,7 +91,10 @@ WantedBy=multi-user.target
   return 0
 }
 
-/** Folders of files that the options put outside the service's own. Throws {@link OptionError} for one that it cannot see. */
+/**
+ * Folders outside the service's own in which the options place files. Throws {@link OptionError} for a folder
+ * that the service cannot see.
+ */
 function foldersElsewhere(options: OptionsOf<typeof table>): readonly string[] {
   const files = (['db', 'rawLogFile', 'pidFile'] as const).filter(
     (key) => options.setBy[key] !== null && isAbsolute(options[key]),
@@ -116,12 +117,12 @@ function isInHome(command: string): boolean {
   return /(?:^|[ "=])\/(?:home|root|run\/user)\//.test(command)
 }
 
-/** A path in a unit: only commands expand `$`. */
+/** A path as a value in a unit. Only command lines expand `$`. */
 function quotedPath(path: string): string {
   return quoted(path).replaceAll('$$', '$')
 }
 
-/** One word of a command line in a unit: `%` and `$` would be expanded (systemd.service(5), "Command lines"). */
+/** A word of a command line in a unit, in which `%` and `$` are escaped (systemd.service(5), "Command lines"). */
 function quoted(text: string): string {
   const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$')
   return /^[\w./:@%=,+*$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, String.raw`\$&`)}"`

@@ -49,7 +49,7 @@ const columns: readonly Column<CallSession>[] = [
   column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
 ]
 
-/** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `CommandError`. */
+/** `tokenweir sessions`: the last sessions, newest last. Resolves with the exit code; rejects with `CommandError`. */
 export async function run(
   options: OptionsOf<typeof table>,
   { terminal, env }: CommandContext,

@@ -28,9 +28,7 @@ export const table = optionTable({
 
 type TailOptions = OptionsOf<typeof table>
 
-/**
- * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended.
- */
+/** `tokenweir tail`: prints calls as they begin and end, from the gateway's feed, until the command is ended. */
 export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const stopped = new AbortController()
   onStopSignal(async () => stopped.abort())
@@ -55,8 +53,8 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal }) 
 }
 
 /**
- * A user who names a port or an address trusts the gateway there with the token. A program that happens to listen on
- * the usual port gets none.
+ * The places to ask for a feed. A named port or address gets the token; the default port gets none, because
+ * another program may listen there.
  */
 function placesOf(options: TailOptions, env: Environment): readonly FeedPlace[] {
   const token = readAdminToken(options.adminTokenFile, env)

@@ -17,7 +17,7 @@ export const table = optionTable({
 })
 
 const everyMs = 1000
-/** Calls are counted over this many snapshots. */
+/** The calls per second are averaged over this many snapshots. */
 const maxSamples = 10
 /** A gateway that misses this many snapshots in a row has gone away. */
 const patience = 3
@@ -51,7 +51,7 @@ async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal):
   throw new CommandError('lost the connection to the gateway', exitCode.noGateway)
 }
 
-/** The board, with as many calls as `height` lines have room for: the oldest. */
+/** The board as text of at most `height` lines. The oldest calls are shown. */
 function printed(board: Board, terminal: Terminal, height = Infinity): string {
   const style = lineStyle(terminal)
   const { calls } = board.live
@@ -63,7 +63,7 @@ function printed(board: Board, terminal: Terminal, height = Infinity): string {
   return [boardHead(board, style), ...rows, ''].join('\n')
 }
 
-/** Takes snapshots of a gateway, and counts the calls that got a slot between them. */
+/** Takes snapshots of a gateway, and computes the calls per second that got a slot. */
 class WatchedGateway {
   readonly #client: ControlClient
   readonly #samples: { readonly atMs: number; readonly instance: string; readonly admitted: number }[] = []
@@ -72,7 +72,7 @@ class WatchedGateway {
     this.#client = client
   }
 
-  /** Null if none answers. Rejects in words if it cannot be asked. */
+  /** A snapshot of the gateway; null if no gateway answers. Rejects with a message for people if it cannot be asked. */
   async snapshot(): Promise<Board | null> {
     const [status, live] = await Promise.all([this.#client.status(), this.#client.live()])
     if (typeof status === 'string' || typeof live === 'string') return null

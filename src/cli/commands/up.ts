@@ -20,13 +20,13 @@ const refreshMs = 1000
 
 /** The additions of `tokenweir demo`. */
 export interface UpExtras {
-  /** A line before the others. */
+  /** The first line. */
   readonly preface: string
-  /** Lines after them; `dashboard` is its origin. */
+  /** The last lines. `dashboard` is the dashboard's origin. */
   readonly hints: (dashboard: string) => readonly string[]
-  /** Both are up. */
+  /** Called when dashboard and gateway are up. */
   started(status: StartAnswer): void
-  /** Both are down, or did not come up. */
+  /** Called when both have ended, or did not start. */
   ended(): Promise<void>
 }
 

@@ -7,13 +7,13 @@ import { StoreError } from '../../store/sqlite/store-error.ts'
 import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Prints progress and result: with `--json` as an object on a line, else in words. */
+/** A message of a job: an object for `--json`, and text. */
 interface JobOutput {
   readonly json: object
   readonly text: string
 }
 
-/** Progress of a job; without words, there is none yet. Only the newest is shown, at intervals. */
+/** Progress of a job, without text while there is none. Only the newest progress is shown, at intervals. */
 interface JobProgress extends Partial<JobOutput> {
   readonly json: object
   readonly phase?: string
@@ -23,14 +23,14 @@ interface JobProgress extends Partial<JobOutput> {
 interface JobOptions {
   readonly db: string
   readonly json: boolean
-  /** Printed after the message of an unexpected error. */
+  /** The sentence after an unexpected error: what the job has already done. */
   readonly whatStays: string
 }
 
 /** Least time between two messages of progress in one phase. */
 const progressEveryMs = 200
 
-/** Runs a job, and prints its progress and result. Returns the exit code. */
+/** Runs a job, and prints its progress and result. Resolves with the exit code. */
 export async function runDatabaseJob(
   { clock, print, warn, isWatched }: Pick<Terminal, 'clock' | 'print' | 'warn' | 'isWatched'>,
   { db, json, whatStays }: JobOptions,
@@ -66,7 +66,7 @@ export async function runDatabaseJob(
   }
 }
 
-/** The result of a job. Throws {@link JobError} if it could not begin. */
+/** The result of a job. Throws {@link JobError} if the job could not begin. */
 export function done<Outcome extends object | number>(
   outcome: Outcome | StoreAbsence | 'job_running',
   db: string,

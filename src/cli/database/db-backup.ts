@@ -46,14 +46,17 @@ export const run: CommandRun<typeof table> = async ({ db, force }, { positionals
   }
 }
 
-/** Copies the other files into a folder of their own, for their owner alone, and answers their names. Throws the system's errors. */
+/**
+ * Copies the other files into a folder that only the user can read, and returns their names. Throws the
+ * system's errors.
+ */
 function copyOthers(from: string, to: string): readonly string[] {
   const paths = otherFiles.map((name) => join(from, name)).filter((path) => existsSync(path))
   if (paths.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 })
   return paths.map((path) => {
     const name = basename(path)
     const copy = join(to, name)
-    // A link in its place is not followed.
+    // A symbolic link at the target is replaced, not followed.
     rmSync(copy, { force: true })
     copyFileSync(path, copy, constants.COPYFILE_EXCL)
     chmodSync(copy, 0o600)

@@ -11,12 +11,12 @@ export const table = optionTable({
   db: database(),
 })
 
-/** Instants named at most in one line. */
+/** Most instants that one line names. */
 const namedAtMost = 5
 
 const rebuildAdvice = '`tokenweir db rebuild` recounts the calls and corrects the totals.'
 
-/** `tokenweir db check`: says whether the database is intact. Gives the exit code; throws `JobError`. */
+/** `tokenweir db check`: prints whether the database is intact. Returns the exit code; throws `JobError`. */
 export function run(
   options: OptionsOf<typeof table>,
   { terminal: { print } }: CommandContext,
@@ -45,7 +45,7 @@ function linesOf(report: CheckReport): readonly string[] {
   ]
 }
 
-/** A line on the checked sums; `right` is its end if all of them are right. */
+/** A line on the checked sums. `right` completes the sentence if all are right. */
 function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string): string {
   const some = checked === of ? `all ${of}` : `${checked} of ${of}`
   if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`

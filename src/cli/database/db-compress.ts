@@ -23,7 +23,7 @@ const phaseText = {
 }
 
 /**
- * `tokenweir db compress`: folds old calls away and gives their pages back. Gives the exit code; throws
+ * `tokenweir db compress`: folds old calls and shrinks the file. Resolves with the exit code; rejects with
  * `OptionError`.
  */
 export async function run(

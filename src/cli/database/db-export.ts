@@ -26,7 +26,7 @@ export const run: CommandRun<typeof table> = async (options) => {
   if (format === 'parquet' && out === null && process.stdout.isTTY) {
     throw new OptionError('--format parquet is not for a terminal; name a file with --out')
   }
-  // Without the memory that questions over months have: all is read once.
+  // No large page cache, because every page is read only once.
   const reader = callReader(done(openForReading(db), db))
   const { show, clear } = showProgress()
   try {

@@ -69,7 +69,10 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [nam
   return isComplete ? code : exitCode.fault
 }
 
-/** A file with what standard input brings, until the stack is disposed of: an import reads its beginning twice. */
+/**
+ * Copies standard input to a temporary file, because an import reads the beginning twice. Disposing the stack
+ * deletes the file.
+ */
 async function standardInput(stack: AsyncDisposableStack): Promise<string> {
   const folder = stack.adopt(mkdtempSync(join(tmpdir(), 'tokenweir-')), (path) =>
     rmSync(path, { recursive: true }),
@@ -87,7 +90,10 @@ async function orJobError(opening: Promise<OpenImport>): Promise<OpenImport> {
   })
 }
 
-/** Imports the older proxy's prices from beside its database, except names that have a price. Returns their number. */
+/**
+ * Imports the prices beside the older proxy's database, except for names that already have a price. Resolves
+ * with their number.
+ */
 async function bringPrices(file: string, db: string, dryRun: boolean): Promise<number> {
   const theirs = join(dirname(file), 'model_costs.json')
   if (resolve(theirs) === resolve(priceFileOf(db))) return 0

@@ -27,11 +27,11 @@ export const table = optionTable({
 
 type RepriceOptions = OptionsOf<typeof table>
 
-/** Days and models that are listed; further ones are counted. */
+/** Most rows of day and model that are listed; further rows are counted. */
 const mostLines = 60
 const longestName = 40
 
-/** The store's part of it, and the prices in force for the database at a path. */
+/** The store's job, and the prices in force for the database at a path; tests replace them. */
 const realParts = {
   reprice: repriceStore,
   prices: (path: string): PriceReading => readPricesInForce(priceFileOf(path)),
@@ -40,8 +40,8 @@ const realParts = {
 export type RepriceParts = typeof realParts
 
 /**
- * `tokenweir db reprice`: gives calls the cost that the prices of their time say. Gives the exit code; throws
- * `OptionError`.
+ * `tokenweir db reprice`: recalculates the cost of calls at the prices of their time. Resolves with the exit
+ * code; rejects with `OptionError`.
  */
 export async function run(
   options: RepriceOptions,

@@ -5,7 +5,7 @@ import { exitCode } from '../exit-code.ts'
 import { flag, optional } from '../option-rows.ts'
 import { onStopSignal } from '../stop-signal.ts'
 
-/** Options of a command that writes a file or to standard output. */
+/** Options of a command that writes to a file or to standard output. */
 export const outputRows = {
   out: optional(path, 'file to write, renamed to this once complete; - for standard output'),
   force: flag('overwrite an existing file'),
@@ -13,7 +13,7 @@ export const outputRows = {
 
 /** The file or stream that an export is written to. */
 export interface Output {
-  /** ` to <file>`, or nothing. */
+  /** ` to <file>`; empty for standard output. */
   readonly words: string
   /** Bytes written so far. */
   readonly bytes: number
@@ -22,7 +22,7 @@ export interface Output {
 
 const progressEveryMs = 200
 
-/** A line of progress on standard error, which the next one overwrites; only on a terminal. */
+/** Shows progress on a line of standard error that the next progress overwrites; only on a terminal. */
 export function showProgress(): { readonly show: (words: () => string) => void; readonly clear: () => void } {
   const { stderr } = process
   let shownMs = 0
@@ -42,8 +42,8 @@ export function showProgress(): { readonly show: (words: () => string) => void; 
 }
 
 /**
- * Writes a file, which gets its name when it is complete, or standard output without a name. Prints the result,
- * or the error, on standard error, and returns the exit code. Ctrl-C and an error leave no file behind.
+ * Writes to a file, which gets its name when it is complete, or to standard output. Prints the result or the
+ * error on standard error, and resolves with the exit code. Ctrl-C and an error leave no file behind.
  */
 export async function toOutput(
   { out, force }: { readonly out: string | null; readonly force: boolean },
@@ -85,7 +85,7 @@ export function openPart(path: string, force: boolean): PartFile {
   return part
 }
 
-/** Says on standard error why it came to nothing, and gives the exit code. */
+/** Prints an error on standard error, and returns the exit code. */
 export function printError(error: unknown): number {
   // A reader that has seen enough, as `head` has, is no fault.
   if (codeOf(error) === 'EPIPE') return 0

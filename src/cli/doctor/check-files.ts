@@ -11,12 +11,16 @@ import { folderFlaw } from '../folder-rights.ts'
 import { bytes, count, counted } from '../../lib/number-format.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
-/** A database and payloads of a day of calls fit in the first; below the second SQLite soon cannot write. */
+/**
+ * Free bytes on the disk: with the first, database and payloads of a day fit; below the second, SQLite soon
+ * cannot write.
+ */
 const plentyBytes = 1e9
 const leastBytes = 100e6
 const dayMs = 86_400_000
 const oldPricesDays = 90
 
+/** The finding for the versions of Node and its SQLite. */
 export function checkNode(): Finding {
   const { node, sqlite = 'unknown' } = process.versions
   try {
@@ -34,7 +38,7 @@ export function checkFolder(folder: string): Finding[] {
   return [folderFinding(folder, there), checkDisk(there)]
 }
 
-/** Instead of all that is in a folder which this user may not read. */
+/** The finding for a folder that this user may not read; nothing in the folder can be checked then. */
 export function unseenFolder({ path, what, remedy }: RightsFlaw): Finding {
   const message = `${path} ${what}: could not check settings, locks, database, prices and upstreams`
   return fault('folder', message, remedy)
@@ -70,7 +74,7 @@ function checkDisk(folder: string): Finding {
   return free < leastBytes ? fault('disk', message, remedy) : warning('disk', message, remedy)
 }
 
-/** Processes that use a folder's database, beside its gateway. */
+/** The finding for processes that use a folder's database, beside its gateway. */
 export function checkLocks(db: string, gatewayRuns: boolean): Finding {
   const folder = dirname(db)
   try {
@@ -107,6 +111,7 @@ export function checkDatabase(db: string): Finding {
   return ok('database', `${db} is readable; check all of it with \`tokenweir db check\``)
 }
 
+/** The finding for the price file: its age, or its fault. `nowMs` is in ms since the Unix epoch. */
 export function checkPrices(db: string, nowMs: number): Finding {
   const path = priceFileOf(db)
   const reading = readPricesInForce(path)

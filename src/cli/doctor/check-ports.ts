@@ -12,7 +12,7 @@ import { type Finding, fault, ok, warning } from './finding.ts'
 
 const probeLimitMs = 2000
 
-/** The gateway's port: free, or held by the gateway of this folder, or by whom else. `running` is that gateway. */
+/** The finding for the gateway's port: free, used by this folder's gateway (`running`), or used by another program. */
 export async function checkGatewayPort(
   host: string,
   port: number,
@@ -33,7 +33,7 @@ export async function checkGatewayPort(
   return inUse(check, port, other, '--port')
 }
 
-/** The same of the dashboard's port; `folder` is where its gateway's data are. */
+/** The finding for the dashboard's port. `folder` is the data folder of its gateway. */
 export async function checkDashboardPort(host: string, port: number, folder: string): Promise<Finding> {
   const check = 'dashboard'
   const problem = await bindError(host, port, '--dashboard-port')
@@ -63,7 +63,7 @@ function inUse(check: string, port: number, who: string, flag: string): Finding 
   return fault(check, `${port} is in use${words === '' ? '' : `:${words}`}`, remedy)
 }
 
-/** Listens for a moment. Null if that can be. */
+/** Why nothing can listen on the port; null if listening works. */
 async function bindError(host: string, port: number, flag: string): Promise<CommandError | null> {
   const server = createServer().listen({ host, port, exclusive: true })
   try {
@@ -75,7 +75,7 @@ async function bindError(host: string, port: number, flag: string): Promise<Comm
   }
 }
 
-/** `nc (process 4711)`: the process on a port, which Linux shows to root and the same user; else null (proc_pid_net(5)). */
+/** The process on a port, such as `nc (process 4711)`. Null if Linux does not show it to this user (proc_pid_net(5)). */
 function holderOf(port: number): string | null {
   try {
     const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`

@@ -11,7 +11,7 @@ const limits = { applicationName: 'tokenweir doctor', statementTimeoutMs: 2000 }
 /** `SHOW server_version_num` of PostgreSQL 15. */
 const oldestServer = 150_000
 
-/** Looks whether a gateway with these values can join the others. Makes nothing in their database. */
+/** Checks whether a gateway with these values can join the others. Changes nothing in the database. */
 export async function checkShare(
   values: Pick<GatewayValues, 'share' | 'maxConcurrent'>,
   env: Environment,

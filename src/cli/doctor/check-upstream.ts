@@ -9,7 +9,7 @@ import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
-/** An upstream, and how the gateway would ask it. */
+/** An upstream, and how the gateway would call it. */
 export interface CheckedUpstream {
   readonly url: string
   /** The key that the gateway adds; empty if there is none, or the upstream gets none. */
@@ -22,7 +22,10 @@ const limitMs = 15_000
 const shownModels = 3
 const mostSkewMs = 30_000
 
-/** Lists the upstream's models, on the way that calls take: what that says of it, of the proxy and of the clock. */
+/**
+ * Lists the upstream's models over the same proxy as calls. Returns findings on the upstream, the proxy and
+ * the clock.
+ */
 export async function checkUpstream(target: CheckedUpstream, env: Environment): Promise<Finding[]> {
   const base = parseUpstreamBase(target.url)
   let proxy: UpstreamProxy | null

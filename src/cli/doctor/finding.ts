@@ -1,7 +1,10 @@
-/** `ok`: nothing to do. `warning`: it works, and something is to be known. `fault`: it will not work. */
+/**
+ * `ok`: nothing to do. `warning`: the gateway works, and the user should know something. `fault`: the gateway
+ * does not work.
+ */
 export type FindingState = 'ok' | 'warning' | 'fault'
 
-/** One finding: state, message and remedy. */
+/** The result of a check: state, message and remedy. */
 export interface Finding {
   readonly check: string
   readonly state: FindingState

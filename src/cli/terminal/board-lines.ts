@@ -9,7 +9,7 @@ import { type Column, column, fitting, right } from './table-layout.ts'
 export interface Board {
   readonly slots: HealthReport['rate_limiter']
   readonly live: LiveCalls
-  /** Calls that got a slot; null until that is known. */
+  /** Calls per second that got a slot; null before the second snapshot. */
   readonly callsPerS: number | null
 }
 
@@ -63,7 +63,7 @@ function since(iso: string, nowMs: number): string {
   return longDuration(Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000)))
 }
 
-/** Slots, queue and speeds, above the calls. */
+/** The lines above the calls: slots, queue and speeds. */
 export function boardHead({ slots, live, callsPerS }: Board, { width, color }: LineStyle): string {
   const speeds = live.calls.flatMap(({ chunks_per_s: speed }) => speed ?? [])
   const parts = [

@@ -15,10 +15,10 @@ export interface CallsTable {
   readonly footer: string
 }
 
-/** How the call ended, if there is room for it. */
+/** The column for the end of a call, if there is room. */
 const endColumn: Column<CallJson> = column('end', 5, 20, endText, { tone: toneOf })
 
-/** From left to right, after the time. */
+/** The columns after the time, from left to right. */
 const columns: readonly Column<CallJson>[] = [
   column('model', 0, 24, (call) => printable(call.model ?? unknownFigure), {
     cut: { minWidth: 16, at: 'middle' },
@@ -38,7 +38,7 @@ const columns: readonly Column<CallJson>[] = [
   endColumn,
 ]
 
-/** `isAll` is false if the calls are the newest of more. */
+/** The table for some calls. `isAll` is false if there are older calls, too. */
 export function callsTable(calls: readonly CallJson[], isAll: boolean, style: TableStyle): CallsTable {
   const { width, color, nowMs } = style
   const time = column<CallJson>(
@@ -67,7 +67,7 @@ function statusText(call: CallJson): string {
   return `${sign} ${call.status ?? unknownFigure}`
 }
 
-/** The finish reason, or the code of what went wrong. */
+/** The finish reason, or the failure code. */
 function endText(call: CallJson): string {
   return printable((call.outcome === 'ok' ? call.finish_reason : codeOf(call)) ?? unknownFigure)
 }
@@ -84,7 +84,7 @@ function codeOf(call: CallJson): string {
   return call.failure_code ?? call.outcome
 }
 
-/** The colour of a call: failed, left by its client, or good. */
+/** The colour of a call by its outcome. */
 function toneOf(call: CallJson): Tone {
   return call.failed ? 'failed' : call.outcome === 'ok' ? 'plain' : 'left'
 }
@@ -105,7 +105,7 @@ function footerText(calls: readonly CallJson[], isAll: boolean, width: number): 
   return fitting(parts, width)
 }
 
-/** The sum of what is known, `null` if nothing is. */
+/** The sum of the known values; `null` if none is known. */
 function sum(calls: readonly CallJson[], valueOf: (call: CallJson) => number | null): number | null {
   const values = calls.map(valueOf).filter((value) => value !== null)
   return values.length === 0 ? null : values.reduce((total, value) => total + value)

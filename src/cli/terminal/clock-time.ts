@@ -13,7 +13,7 @@ export function zoneText(atMs: number): string {
   return name.replace(/^GMT(?:\+0$)?/, 'UTC')
 }
 
-/** `2025-11-20 14:03:22`, which is how Swedes write it. */
+/** `2025-11-20 14:03:22`, the Swedish format of `Intl`. */
 function localTime(ms: number): string {
   return new Date(ms).toLocaleString('sv')
 }

@@ -1,4 +1,7 @@
-/** Beyond these the oldest are let go: they belong to calls that run very long, or whose answer was missed. */
+/**
+ * Most requests and most characters held. Beyond these the oldest are dropped: calls that run very long, or
+ * whose answer was missed.
+ */
 const limits = { count: 10_000, length: 32 * 1024 * 1024 } as const
 
 /** Requests, as texts by the ids of their calls, that wait for their answers. */
@@ -16,7 +19,7 @@ export class HeldRequests {
     }
   }
 
-  /** Null if it is not held. */
+  /** Removes and returns the request of a call; null if it is not held. */
   take(id: string): string | null {
     const data = this.#byId.get(id) ?? null
     this.#byId.delete(id)

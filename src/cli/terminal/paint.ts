@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** The meanings of colours; words or signs beside them say the same. */
+/** The meanings of colours. Words or signs beside a colour say the same. */
 export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint'
 
 /** The style of printed lines. */

@@ -7,7 +7,7 @@ import { typedCommand } from '../gateway-command.ts'
 import type { RunningDashboard } from '../running-dashboard.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 
-/** The output of a gateway that is ready: its address, its options, who can reach it, and a first call. */
+/** The output of a gateway that is ready: address, options, who can reach it, and a first call. */
 export function startLines(
   options: GatewayOptions,
   port: number,

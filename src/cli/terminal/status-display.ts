@@ -4,12 +4,12 @@ import type { Terminal } from './terminal.ts'
 
 type Screen = Pick<Terminal, 'print' | 'width' | 'isWatched' | 'color'>
 
-/** EL of ECMA-48: to the end of the line. */
+/** EL of ECMA-48: erases to the end of the line. */
 const clearToEnd = '\u001b[K'
 
 /**
- * Keeps how the gateway is on the last line of a terminal. If the output is no terminal, it says only when
- * the state changes, a line each.
+ * Keeps the gateway's status on the last line of a terminal. If the output is no terminal, each change of the
+ * state prints a line.
  */
 export class StatusDisplay {
   readonly #screen: Screen
@@ -30,14 +30,14 @@ export class StatusDisplay {
     print(isWatched ? `\r${shown}${clearToEnd}` : `gateway: ${stateText(status)}\n`)
   }
 
-  /** A line of its own, above the status. */
+  /** Prints a line above the status. */
   print(line: string): void {
     const { print, isWatched } = this.#screen
     if (!isWatched || this.#shown === null) print(`${line}\n`)
     else print(`\r${clearToEnd}${line}\n${this.#shown}`)
   }
 
-  /** Ends the line of the last status. Later ones are not shown. */
+  /** Ends the line of the last status. Later statuses are not shown. */
   close(): void {
     if (this.#screen.isWatched && this.#shown !== null) this.#screen.print('\n')
     this.#shown = null

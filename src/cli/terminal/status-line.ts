@@ -28,7 +28,7 @@ export function statusLine(
   return head + stateGap + texts.join(partGap)
 }
 
-/** The state in words alone, and why it is so: `stopped: The gateway ended with exit code 1.` */
+/** The state and its reason in words: `stopped: The gateway ended with exit code 1.` */
 export function stateText({ state, message, simulated, health, port }: ProcessStatus): string {
   const { words } = states[state]
   // A running gateway's figures say more than a message.

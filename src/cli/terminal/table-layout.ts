@@ -9,18 +9,18 @@ export interface Column<Row> {
   readonly align: 'left' | 'right'
   /** The separator before this column. */
   readonly gap: string
-  /** If the width does not suffice for all, the columns with the highest rank go first; rank 0 stays. */
+  /** In a narrow terminal, columns with the highest rank are dropped first. Rank 0 is never dropped. */
   readonly rank: number
-  /** Columns to reserve for rows that are yet to come. */
+  /** Width in columns to reserve for rows that are still to come. */
   readonly typicalWidth: number
-  /** If it is narrower than its texts, the width down to which those may be cut, and where. */
+  /** How texts may be cut: down to `minWidth` columns, in the middle or at the end; null for never. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
   readonly text: (row: Row, nowMs: number) => string
   /** The colour of a cell (default: plain). */
   readonly tone?: (row: Row) => Tone
 }
 
-/** A column whose text stands left, and is never cut, unless the options say otherwise. */
+/** A column. By default its text is aligned to the left and never cut. */
 export function column<Row>(
   title: string,
   rank: number,
@@ -31,30 +31,31 @@ export function column<Row>(
   return { title, rank, typicalWidth, text, align: 'left', gap: '  ', cut: null, ...options }
 }
 
-/** For a column of numbers. */
+/** Options of a column of numbers. */
 export const right = { align: 'right' } as const
 
-/** A column that has room. */
+/** A column and its width in terminal columns. */
 interface SizedColumn<Row> {
   readonly column: Column<Row>
   room: number
 }
 
+/** The style of a table. */
 export interface TableStyle extends LineStyle {
-  /** More rows will follow those that the widths are taken from. */
+  /** True if more rows will follow those from which the widths are computed. */
   readonly open?: boolean
 }
 
 /** A table whose widths are known. */
 export interface Table<Row> {
-  /** The columns that have room. */
+  /** The columns that are shown. */
   readonly columns: readonly Column<Row>[]
   readonly header: string
-  /** A row, in the colours of its columns. */
+  /** The line of a row, in the colours of its columns. */
   readonly line: (row: Row) => string
 }
 
-/** The width decides which columns there are, the rows how wide they are. */
+/** Lays out a table: the terminal's width decides which columns are shown, the rows decide their widths. */
 export function tableOf<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -80,7 +81,7 @@ function filled<Row>({ column: { align, cut }, room }: SizedColumn<Row>, text: s
   return pad(cut === null ? text : shorten(text, room, cut.at), room, align)
 }
 
-/** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
+/** Drops columns until the others can fit, then narrows those that can be cut. */
 function layOut<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -118,7 +119,7 @@ export function printTable<Row>(
   terminal.print(`${[header, ...rows.map((row) => line(row))].join('\n')}\n`)
 }
 
-/** As many parts of a footer as fit, the first of them in any case. */
+/** As many parts of a footer as fit in `width` columns, but at least the first one. */
 export function fitting(parts: readonly string[], width: number): string {
   const fitting = [...parts]
   while (fitting.length > 1 && displayWidth(fitting.join(' · ')) > width) fitting.pop()

@@ -9,19 +9,19 @@ import { type LineStyle, paint, type Tone } from './paint.ts'
 const statusWidth = 4
 const durationWidth = 7
 
-/** A call begins: one line. */
+/** The line for the start of a call. */
 export function startLine({ id, timestamp, method, path }: CallStarted, style: LineStyle): string {
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
-/** The line for a call that begins. */
+/** The line for a call's request. */
 export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
   return lineOf(timestamp, '▸', id, parts.join('  '), 'plain', style)
 }
 
-/** A call has ended: one line, and a second one with what its answer says went wrong. */
+/** The line for the end of a call; after a failure, a second line with the answer's error message. */
 export function endLine(record: OutgoingRecord, style: LineStyle): string {
   const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
   const tone = toneOf(record)
@@ -41,7 +41,7 @@ export function endLine(record: OutgoingRecord, style: LineStyle): string {
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
-/** The colour of a call by its outcome, which came as text. */
+/** The colour of a call by its outcome. */
 export function toneOf({ outcome }: OutgoingRecord): Tone {
   return outcome === 'ok' ? 'plain' : outcome === 'client_disconnected' ? 'left' : 'failed'
 }

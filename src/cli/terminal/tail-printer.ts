@@ -17,10 +17,10 @@ type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 function isFeedEvent(value: unknown): value is FeedNote | PayloadRecord | OutgoingRecord {
   return isFeedNote(value) || isFeedRecord(value)
 }
-/** A restart is over before this, and nothing is said of it. */
+/** A lost connection is reported only after this time, because a restart takes less. */
 const patienceMs = 1500
 
-/** Prints the events of the feed. `name` is its place in messages. */
+/** Prints the events of the feed. `name` returns the gateway's name for messages. */
 export function tailPrinter(
   { errors, model, json }: TailOptions,
   { clock, print, warn, width, color }: TailOutput,
@@ -101,7 +101,7 @@ function droppedText(dropped: number): string {
   return `${what} missing here: too many at once`
 }
 
-/** The same JSON with its control characters as escapes, which no terminal obeys. */
+/** The JSON with control characters as escapes, so that the terminal does not obey them. */
 function safeJson(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,

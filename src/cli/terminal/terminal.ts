@@ -6,7 +6,7 @@ export interface Terminal {
   readonly clock: Clock
   readonly print: (text: string) => void
   readonly warn: (text: string) => void
-  /** Columns that a line may take at the moment. */
+  /** Present width of a line in columns. */
   readonly width: () => number
   readonly color: boolean
   /** True if the output is a terminal, not a file or a pipe. */

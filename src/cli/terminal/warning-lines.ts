@@ -1,11 +1,11 @@
 import type { Warning } from '../../call/call-sink.ts'
 import { printable } from './printable.ts'
 
-/** Says each warning once for as long as it lasts. */
+/** Prints each warning once while it lasts. */
 export class WarningLines {
   #shown: ReadonlySet<string> = new Set()
 
-  /** The lines to print now. */
+  /** Lines for warnings that were not there before. */
   next(warnings: readonly Warning[]): readonly string[] {
     const fresh = warnings.filter(({ code }) => !this.#shown.has(code))
     this.#shown = new Set(warnings.map(({ code }) => code))

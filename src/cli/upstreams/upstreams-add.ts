@@ -3,5 +3,5 @@ import { set, type table } from './upstreams-set.ts'
 
 export { positional, table } from './upstreams-set.ts'
 
-/** `tokenweir upstreams add <name>`: adds an upstream behind all others. */
+/** `tokenweir upstreams add <name>`: adds an upstream after all others. */
 export const run: CommandRun<typeof table> = (options, context) => set(options, context, false)

@@ -11,7 +11,7 @@ import { printable } from '../terminal/printable.ts'
 import { column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Options of each command on upstreams: the file that they are in. */
+/** Options of all commands on upstreams: the database, and with it the file of upstreams. */
 export const placeOptions = {
   upstreamFile: gatewayOptionTable.upstreamFile,
   db: database('file of the telemetry database; the upstreams file is next to it'),
@@ -19,7 +19,7 @@ export const placeOptions = {
 
 export const table = optionTable({ json: flag('print one JSON object'), ...placeOptions })
 
-/** The upstreams of that place, and of the gateway that runs there. */
+/** The upstreams of the options' file, and their state in the gateway of that folder. */
 export function upstreamsOf(
   paths: Pick<OptionsOf<typeof table>, 'db' | 'upstreamFile'>,
   env: Environment,
@@ -34,7 +34,7 @@ export function upstreamsOf(
   })
 }
 
-/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. */
+/** `tokenweir upstreams`: all upstreams, with their settings and their state in the running gateway. */
 export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const report = await upstreamsOf(options, env).report()
   if (options.json) terminal.print(`${JSON.stringify(report)}\n`)
@@ -83,7 +83,7 @@ function fallbackText({ fallback }: UpstreamRow): string {
   return fallback === null ? unknownFigure : typeof fallback === 'string' ? fallback : fallback.to
 }
 
-/** Used tokens of 24 hours, and their limit. */
+/** Tokens used in 24 hours, and their limit. */
 function tokensText({ token_limit: limit, health }: UpstreamRow): string {
   return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens)} of ${count(limit)}`
 }

@@ -25,7 +25,7 @@ const urls: ValueKind<readonly string[]> = {
 const noValues: readonly string[] = []
 
 type ModelLimits = NonNullable<UpstreamChange['limits']>
-/** All that were given; `none` alone takes them away. */
+/** The limits of all mentions; `none` removes all limits. */
 const modelLimits: ValueKind<ModelLimits | 'none'> = {
   placeholder: '<pattern=rpm/tpm>',
   range: 'a model pattern with requests and tokens per minute, such as gpt-4.1*=500/200000, or none',
@@ -78,10 +78,10 @@ export const table = optionTable({
 
 export const positional = ['<name>', 'its name, which is also its path', 'upstream'] as const
 
-/** `tokenweir upstreams set <name>`: changes what is given of an upstream. */
+/** `tokenweir upstreams set <name>`: changes the given settings of an upstream. */
 export const run: CommandRun<typeof table> = (options, context) => set(options, context, true)
 
-/** Changes an upstream that is there, or adds one that is not. */
+/** Changes an upstream that exists, or adds a new one. Rejects with {@link OptionError}. */
 export async function set(
   options: OptionsOf<typeof table>,
   { env, positionals: [name = ''], terminal }: CommandContext,
@@ -129,7 +129,7 @@ function credentialsOf({
   return credentials
 }
 
-/** Says how an upstream stands now, and what it lacks. */
+/** Prints the new settings of an upstream, and what still is missing. */
 async function printResult(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
   const { upstreams: rows } = await upstreams.report()
   const row = rows.find((each) => each.name === name)

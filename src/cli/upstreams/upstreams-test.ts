@@ -19,8 +19,8 @@ const connectTimeoutMs = 5000
 const shownModels = 5
 
 /**
- * `tokenweir upstreams test [name]`: asks each address of each named upstream for its models, with the key that its calls
- * would get, and prints the answers.
+ * `tokenweir upstreams test [name]`: asks each address of the upstreams for its models, with the gateway's
+ * key for their calls. Prints the answers.
  */
 export const run: CommandRun<typeof table> = async (options, { env, positionals: [name], terminal }) => {
   const upstreams = upstreamsOf(options, env)
@@ -79,6 +79,6 @@ async function testUpstream(
     models.length === 0 ? `by path, /${name}/` : `${taken.length} by its patterns`,
     ...(shown === '' ? [] : [shown]),
   ]
-  // Patterns that take none of its models have all its calls go elsewhere.
+  // If no pattern matches any of its models, the upstream gets no call by a model.
   return { isGood: models.length === 0 || taken.length > 0, text: `${name}  ${url}  ${words.join(' · ')}` }
 }
