@@ -28,12 +28,12 @@ import { request } from '../lib/http/http.ts'
  */
 export type NoAnswer = 'notRunning' | 'noReply'
 
-/** The longest time of a timer: in effect, until the other process ends. */
+/** The longest time of a timer (ms), used for no time limit. */
 const noLimitMs = 2 ** 31 - 1
 
 /** The options of a request. */
 export interface ControlRequest {
-  /** JSON; empty for no body. */
+  /** The body, as JSON; empty for none. */
   readonly body?: string
   /** Milliseconds for the whole answer; for payloads, until the answer begins. */
   readonly limitMs?: number
@@ -136,10 +136,13 @@ export class ControlClient {
   }
 }
 
-/** A timer that is later than this (ms) shows that this process stood still: suspended, or on a busy machine. */
+/** A timer that fires later than this (ms) shows that this process was suspended or starved. */
 const standstillMs = 50
 
-/** Calls back after `limitMs`. If this process stood still, it waits once more: data that came meanwhile is still unread. */
+/**
+ * Calls back after `limitMs`. After a standstill of this process it waits once more, because data that came
+ * meanwhile is unread. Returns a function that cancels.
+ */
 function timeoutIgnoringStalls(limitMs: number, callback: () => void): () => void {
   const dueMs = performance.now() + limitMs
   let timer = setTimeout(() => {
@@ -157,7 +160,10 @@ function open(socketPath: string, route: string, options: RequestOptions = {}) {
   return { req, response }
 }
 
-/** Reads an answer of this shape; rejects with the refusal's message, or with `otherwise` for any other answer. */
+/**
+ * Returns a reader for answers of a shape. It rejects with the message of a refusal, or with `otherwise` for
+ * any other answer.
+ */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {
     const body = await text(response)
@@ -176,14 +182,14 @@ const readHandOver = answerOf(isHandOverAnswer, 'its answer to the hand-over is 
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
-  // The connection breaks in the middle of the answer, when the process ends.
+  // When the gateway's process ends, the connection breaks in the middle of the answer.
   response.on('error', () => {})
   const ended = new Promise<void>((resolve) => void response.once('close', resolve))
   await Promise.race([new Promise((begin) => void response.once('data', begin)), ended])
   return { ended }
 }
 
-/** Error codes of a socket without a listener; the last two, of a process that ended during the request. */
+/** Error codes of a socket without a listener. The last two also come from a process that ended during the request. */
 const absentCodes: ReadonlySet<unknown> = new Set([
   'ENOENT',
   'ENOTDIR',

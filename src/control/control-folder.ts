@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * The folder of a gateway's control socket and log: the data folder, or, if that is not writable, a private folder of this user
- * among the temporary files. So a gateway that can record nothing can still be started and stopped.
+ * The folder of a gateway's control socket and log: the data folder. If that is not writable, a private
+ * folder among the temporary files serves, so that the gateway can still be started and stopped.
  */
 export function controlFolder(dataFolder: string): string {
   const other = temporaryFolder(dataFolder)
   return !isWritable(dataFolder) && isPrivate(other) ? other : dataFolder
 }
 
-/** The same folder for a process that begins to use it: missing folders are created, as far as possible. */
+/** Returns {@link controlFolder}, and creates it and its parents if possible. */
 export function makeControlFolder(dataFolder: string): string {
   make(dataFolder)
   if (!isWritable(dataFolder)) make(temporaryFolder(dataFolder))
@@ -28,11 +28,11 @@ function make(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    // A later write there reports the error.
+    // A later write to the folder reports the error.
   }
 }
 
-/** True if this user can make files in a folder. */
+/** True if this user can create files in a folder. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
@@ -42,7 +42,7 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** False for a folder of another user: anyone can create one among temporary files. */
+/** True if the folder belongs to this user alone. Anyone can create a folder among the temporary files. */
 function isPrivate(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return (

@@ -8,12 +8,12 @@ import type { SettingValue } from '../api/proxy-config.ts'
 import { type MessageOf, amount, count, finite, fits, whole } from '../lib/message-schema.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 
-/** A process; 0 and negative numbers would mean groups of processes, and 1 the system's first process. */
+/** A process id. 0 and negative numbers would mean process groups, and 1 the system's first process. */
 const pid = whole(2)
 /** About four thousand years: no real clock shows a later minute. */
 const maxMinute = 2 ** 31 - 1
 
-/** The identity of a process: strict, because a process may be killed because of it. */
+/** The identity of a process. The schema is strict, because a process may be killed by this identity. */
 export const identity = {
   pid,
   startTicks: v.nullable(count),
@@ -27,7 +27,7 @@ export const minuteUsage = v.object({
   owners: v.optional(v.array(v.string())),
 })
 
-/** The members that this program uses; the page shows all others unchecked. */
+/** The checked members of the health report. The page shows all others unchecked. */
 const isHealth = fits(
   v.object({
     upstream: v.string(),
@@ -47,6 +47,7 @@ const isHealth = fits(
   }),
 )
 
+/** True if a value is a health report, by the members that this program uses. */
 export function isHealthReport(value: unknown): value is HealthReport {
   return isHealth(value)
 }
@@ -73,13 +74,13 @@ export const isControlStatus = fits(
     instance: v.string(),
     version: v.string(),
     host: v.string(),
-    /** The actual port, also if the option is 0 for any free one. */
+    /** The actual port, also if the option is 0. */
     port,
     /** ISO 8601, UTC. */
     started_at: v.string(),
     draining: v.boolean(),
     drain_timeout_ms: amount,
-    /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
+    /** The options in force, by setting name (`max_concurrent`), with changes since the start. */
     options: v.custom<Readonly<Record<string, SettingValue | readonly string[]>>>(isObject),
     health: v.custom<HealthReport>(isHealthReport),
     /** Replaced gateways that still finish calls. */
@@ -104,9 +105,9 @@ export interface LiveOptions {
   readonly token_limit?: number
   readonly keep_days?: number
   readonly keep_mb?: number
-  /** The raw log is on, until further notice. */
+  /** Switches the raw log on or off until further notice. */
   readonly raw_log?: boolean
-  /** The calls that the raw log gets. */
+  /** The rule that selects the calls for the raw log. */
   readonly raw_log_capture?: string
 }
 
@@ -118,7 +119,7 @@ export const isHandOverOrder = fits(
     /** The program and its first arguments. */
     command: v.array(v.string()),
     args: v.array(v.string()),
-    /** The whole environment: the successor gets no variable of the present gateway. */
+    /** The whole environment of the successor, which inherits no variable of the present gateway. */
     env: v.record(v.string(), v.string()),
     cwd: v.string(),
     /** Path of the file that the successor's output is appended to. */
@@ -128,7 +129,7 @@ export const isHandOverOrder = fits(
   }),
 )
 
-/** The outcome of a hand-over. If there is no successor, the gateway serves on as before. */
+/** The outcome of a hand-over. After a failure the gateway continues unchanged. */
 export type HandOverAnswer = MessageOf<typeof isHandOverAnswer>
 
 export const isHandOverAnswer = fits(
@@ -151,7 +152,7 @@ export type RawLogSwitch = MessageOf<typeof switchOfRawLog>
 
 export const rawLogSwitch = {
   enabled: v.boolean(),
-  /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
+  /** When the log switches itself off, in ms since the Unix epoch; null for never. */
   untilMs: v.nullable(finite),
 }
 
@@ -172,13 +173,13 @@ export type PredecessorSlots = MessageOf<typeof predecessorSlots>
 const predecessorSlots = v.object({
   /** The name of the upstream. */
   name: v.string(),
-  /** The number of the upstream's slots there. */
+  /** The upstream's slots by the old gateway's settings. */
   max: count,
   /** Most slots that the gateway uses. */
   holding: count,
   /** Slots that its calls use or wait for. */
   wants: count,
-  /** Calls of clients with a limit, with those that wait for the client's limit. */
+  /** Slots of clients with a limit, with calls that wait for that limit. */
   clients: v.array(slotsOfClient),
 })
 
@@ -203,7 +204,7 @@ export const handedLimit = v.object({
       limit: amount,
     }),
   ),
-  /** Uses within the last minute: age in ms and amount, the oldest first. */
+  /** Uses within the last minute, oldest first: each an age in ms and an amount. */
   taken: v.array(v.array(finite)),
   /** Calls of the old gateway wait for the limit. */
   isAwaited: v.boolean(),
@@ -225,7 +226,7 @@ export const isDrainReport = fits(
     /** Calls in flight or waiting. */
     calls: count,
     slots: v.array(predecessorSlots),
-    /** Tokens of calls that ended since the last answered report, by the minute of their end. */
+    /** Tokens of calls that ended since the last answered report, by minute. */
     used: v.array(minuteUsage),
     /** Tokens that the old gateway's budget counts as used. */
     counted: amount,
@@ -252,15 +253,15 @@ export const isDrainAnswer = fits(
         clients: v.nullable(v.array(slotsOfClient)),
       }),
     ),
-    /** Tokens that others may still use, or have used without this gateway's knowledge. */
+    /** Tokens that other gateways may still use, or have used without this gateway's knowledge. */
     taken: amount,
     /** Use of limits a minute elsewhere since the last report. */
     minutes: v.array(limitUse),
-    /** Questions: for all calls, or to cancel the call with this id. */
+    /** Questions to the old gateway: list all calls, or cancel the call with this id. */
     asks: v.array(v.object({ seq: count, cancel: v.nullable(v.string()) })),
     /** The last switch of the raw log since the hand-over; null without one. */
     rawLog: v.nullable(switchOfRawLog),
-    /** Milliseconds for calls in flight, if the whole gateway stops; else null. */
+    /** If the newest gateway stops: milliseconds for calls in flight; else null. */
     stopWithinMs: v.nullable(amount),
   }),
 )
@@ -283,9 +284,9 @@ export interface ControlledGateway {
   cancel(id: string): Promise<boolean>
   /** Begins an orderly stop, as SIGTERM does. Further calls change nothing. */
   stop(): void
-  /** Reads the files of clients and upstreams, which hold when this returns. */
+  /** Reads the files of clients and upstreams, and applies them before it returns. */
   reloadFiles(): void
-  /** The values are checked. Rejects, and changes nothing, if gateways that share a limit cannot get it. */
+  /** Applies checked options. Rejects, and changes nothing, if gateways that share a limit cannot be reached. */
   setOptions(options: LiveOptions): Promise<void>
   /** Starts a successor, which gets all new calls when it is ready. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>

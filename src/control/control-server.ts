@@ -16,7 +16,7 @@ import { openSocketAddress, socketName } from './control-socket.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 
 const maxBodyBytes = 64 * 1024
-/** Most bytes of a report, which may hold a thousand calls. */
+/** Most bytes of a drain report, which may list a thousand calls. */
 const maxReportBytes = 16 * 1024 * 1024
 const lockLimitMs = 5000
 const rawLogPath = '/raw-log/'
@@ -26,7 +26,7 @@ export interface ControlServerOptions {
   /** The data folder; it must exist. */
   readonly folder: string
   readonly gateway: ControlledGateway
-  /** Time (ms) for another gateway that holds the socket to answer; after that, it counts as hanging. */
+  /** Time limit (ms) for the answer of another gateway that holds the socket. After that time it counts as hanging. */
   readonly holderLimitMs?: number
   /** The instance whose folder this gateway takes over. */
   readonly predecessor?: string | null
@@ -38,7 +38,7 @@ export interface ControlServer {
   readonly holdsName: boolean
   /** False if the socket's file was removed, alone or with its folder. */
   readonly hasName: boolean
-  /** Writes the process record if it is missing. Returns the problem, or `null`. */
+  /** Writes the process record if it is missing. Returns the problem; `null` without one. */
   record(): string | null
   /**
    * Writes into the record how this gateway is about to end. A failed gateway removes its socket at once, so that another can
@@ -60,7 +60,8 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
   const { instance, identity, host, port, started_at, supervised } = gateway.status()
   const own = { instance, ...identity, host, port, started_at, supervised, ends: undefined }
-  // The socket has a name of its own until it is ready, so the known name always leads to a gateway that answers.
+  // The socket has a temporary name until it is ready, so the known name always leads to a gateway that
+  // answers.
   const ownName = `gateway-${instance}.sock`
   const ownPath = join(folder, ownName)
   const path = join(folder, socketName)
@@ -76,13 +77,13 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   await once(server.listen({ path: address.path }), 'listening')
   const inode = inodeOf(ownPath)
   let hasFailed = false
-  /** Runs a change of the folder's files under the lock, against gateways that start at the same time. */
+  /** Runs a change of the folder's files under the lock, because other gateways may start at the same time. */
   const locked = async (change: () => void): Promise<void> => {
     try {
       using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
       if (lock !== null) change()
     } catch {
-      // The folder is gone, or full. A socket without a listener means the same as none.
+      // The folder is gone, or the disk is full. A socket without a listener means the same as no socket.
     }
   }
   const releaseName = (): void => {

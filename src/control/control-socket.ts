@@ -4,14 +4,14 @@ import { join, relative, resolve } from 'node:path'
 /** The control socket's name in a data folder. */
 export const socketName = 'gateway.sock'
 
-/** A path that leads to a socket until disposed. Connections stay open. */
+/** A path to a socket, valid until disposed. Connections stay open. */
 export interface SocketAddress extends Disposable {
   readonly path: string
 }
 
 /**
- * The address of a socket in a folder, also with a long path: an address has about a hundred bytes. Throws a readable error, or
- * the system's error if the folder cannot be opened.
+ * The address of a socket in a folder. It also serves folders with long paths, although a socket's address
+ * has only about 100 bytes. Throws an error for people, or the system's error if the folder cannot be opened.
  */
 export function openSocketAddress(folder: string, name: string = socketName): SocketAddress {
   const path = shortPath(join(resolve(folder), name), process.cwd(), process.platform)
@@ -26,14 +26,14 @@ export function openSocketAddress(folder: string, name: string = socketName): So
   }
 }
 
-/** The shorter of an absolute path and the one from the working directory; `null` if neither fits. */
+/** The shorter of an absolute path and its path from the working directory; `null` if neither fits into an address. */
 export function shortPath(absolute: string, cwd: string, platform: NodeJS.Platform): string | null {
   const local = relative(cwd, absolute)
   const shorter = Buffer.byteLength(local) < Buffer.byteLength(absolute) ? local : absolute
   return Buffer.byteLength(shorter) <= longestAddress(platform) ? shorter : null
 }
 
-/** Bytes of `sun_path` less the NUL at its end: unix(7) on Linux; the BSDs, and with them macOS, have less. */
+/** Most bytes of a socket's address: `sun_path` without its final NUL. unix(7) for Linux; BSDs and macOS have fewer. */
 function longestAddress(platform: NodeJS.Platform): number {
   return platform === 'linux' ? 107 : 103
 }

@@ -4,21 +4,22 @@ import type { Clock } from '../call/clock.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { lineReader } from '../lib/line-reader.ts'
 
-/** Before the next attempt to connect. */
+/** Pauses before the next attempt to connect. */
 const pause = { firstMs: 50, longestMs: 2000 } as const
 /** A connection that lasted this long resets the pauses. */
 const goodMs = 5000
-/** The gateway sends something every 15 s: one that is silent this long hangs. */
+/** The gateway sends something every 15 s. A feed that is silent for this time hangs. */
 const silentMs = 60_000
 
+/** How to follow a feed. */
 export interface FollowFeedOptions {
   readonly clock: Clock
-  /** Opens the feed; null if there is none now. Its rejection ends the following. */
+  /** Opens the feed; resolves with null if there is none now. A rejection ends the following. */
   readonly open: () => Promise<Readable | null>
   readonly onEvent: (event: EventSourceMessage) => void
   /** Called once each time the feed is lost. */
   readonly onLost: () => void
-  /** Ends the following. */
+  /** Ends the following when it is aborted. */
   readonly signal: AbortSignal
 }
 
@@ -56,7 +57,7 @@ async function readEvents(
 ): Promise<void> {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   const parser = createParser({ onEvent })
-  // An event with too long a line is left out.
+  // An event with a line that is too long is left out.
   const read = lineReader((line) => parser.feed(`${line}\n`))
   let isHeard = true
   let cancel = (): void => {}

@@ -8,7 +8,10 @@ import { readText } from '../lib/files/read-file.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
 import { identity, port } from './control-messages.ts'
 
-/** A file in the data folder of a running gateway, for the case that the gateway does not answer. */
+/**
+ * The content of a file in the data folder of a running gateway. It identifies the process if the gateway
+ * does not answer.
+ */
 export type ProcessRecord = MessageOf<typeof isProcessRecord>
 
 const isProcessRecord = fits(
@@ -22,8 +25,8 @@ const isProcessRecord = fits(
     /** The same member as in the gateway's status. */
     supervised: v.boolean(),
     /**
-     * The gateway's end: `stopped`, by a stop; or `failed`, by its own fault, so that another gateway may replace it at once.
-     * Absent while it runs, and after a kill.
+     * How the gateway ended: `stopped`, or `failed` by a fault of its own. Absent while the gateway runs, and
+     * after a kill. Another gateway may replace a failed one at once.
      */
     ends: v.optional(v.picklist(['stopped', 'failed'])),
   }),
@@ -34,12 +37,12 @@ export function isCrash(left: ProcessRecord): boolean {
   return left.ends === 'failed' || (left.ends !== 'stopped' && !isAlive(left))
 }
 
-/** Throws the system's error. */
+/** Writes the record. Throws the system's error. */
 export function writeProcessRecord(folder: string, own: ProcessRecord): void {
   replaceFile(recordPath(folder), `${JSON.stringify(own)}\n`)
 }
 
-/** The record in a folder; `null` if there is none that can be read. */
+/** The record in a folder; `null` if it is missing or unreadable. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
   try {
     return readMessage(readText(recordPath(folder)), isProcessRecord)

@@ -12,10 +12,10 @@ import { gatewayCrash } from './control-messages.ts'
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
 export const exitPortInUse = 3
 
-/** The variable of gateways that are started here: the crash after which the gateway is started, as JSON, or `null`. */
+/** The variable of a supervised gateway: the crash after which the gateway is started, as JSON, or `null`. */
 const supervisedVariable = 'TOKENWEIR_SUPERVISED'
 
-/** A gateway's start parameters. */
+/** How a gateway was started. */
 export interface StartedBy {
   /** A dashboard or the predecessor started the gateway. */
   readonly supervised: boolean
@@ -43,7 +43,7 @@ export type ReadyMessage = MessageOf<typeof isReady>
 const isReady = fits(
   v.object({
     ready: v.literal(true),
-    /** False if the gateway did not get the control socket of its data folder. */
+    /** True if the gateway got the control socket of its data folder. */
     controlled: v.boolean(),
   }),
 )
@@ -52,7 +52,7 @@ const isReady = fits(
 export interface SpawnedGateway {
   /** `null` if the process could not be started. */
   readonly pid: number | null
-  /** Resolves when the gateway is ready, or has ended before. Never rejects. */
+  /** Resolves when the gateway is ready, or when it has ended before that. Never rejects. */
   readonly begun: Promise<ReadyMessage | GatewayEnd>
   /** Never rejects. */
   readonly ended: Promise<GatewayEnd>
@@ -60,18 +60,25 @@ export interface SpawnedGateway {
   stop(): void
   /** Kills the gateway. The process id of a child cannot be reused before its end was seen. */
   kill(): void
-  /** Passes a connection on; this process must not use it any more. Resolves with false if that fails. Never rejects. */
+  /**
+   * Passes a connection to the gateway; this process must not use it any more. Resolves with false if that
+   * fails. Never rejects.
+   */
   give(connection: Socket): Promise<boolean>
   /** Detaches the gateway: from now on, neither process keeps the other alive or gets its messages. */
   release(): void
 }
 
+/** How to start a gateway. */
 export interface SpawnOptions {
   /** The program and its first arguments. */
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** The file for the gateway's output, which is appended. A pipe would break, and end the gateway, when this process ends. */
+  /**
+   * The file to which the gateway's output is appended. A pipe would break when this process ends, and end
+   * the gateway.
+   */
   readonly logFile: string
   /** The working directory (default: that of this process). */
   readonly cwd?: string
@@ -109,7 +116,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const ended = new Promise<GatewayEnd>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, problem: null }))
     child.on('error', (error) => {
-      // A running process may have errors of its channel, which are not its end.
+      // A running process may also report errors of its channel, which are not its end.
       if (child.pid === undefined) resolve({ code: null, signal: null, problem: error.message })
     })
   })
