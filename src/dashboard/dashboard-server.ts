@@ -30,19 +30,19 @@ import { rawLogRoutes } from './routes/raw-log-routes.ts'
 import { reportRoutes } from './routes/report-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 
-/** Beyond these, connections are dropped: far more than the pages that may be open. */
+/** Most connections; further ones are dropped. Pages need far fewer. */
 const maxConnections = 256
-/** Time for running responses to end when the server closes. */
+/** Time for responses to end when the server closes. */
 const closeLimitMs = 1000
 
 const socketLimits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 5000,
-  /** For the request alone; an answer may take any time. */
+  /** Time limit for the request; an answer may take any time. */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 30_000,
-  // Ours to refuse, in our words.
+  // The guard refuses a request without a Host header.
   requireHostHeader: false,
 }
 
@@ -50,9 +50,9 @@ const socketLimits = {
 export interface DashboardServerOptions extends DashboardDeps {
   readonly adminToken: string | null
   readonly thisMachine: ThisMachine
-  /** Demands the admin token of everybody: for an address that is not a loopback one. */
+  /** True if every request needs the admin token, because the address is not a loopback one. */
   readonly demandsToken: boolean
-  /** Names besides loopback ones and addresses under which the dashboard answers. */
+  /** Host names for which the dashboard answers, in addition to loopback names and addresses. */
   readonly allowedHosts: readonly string[]
   readonly clock: Clock
   /** Receives internal errors, which clients never see. */
@@ -65,12 +65,13 @@ export interface DashboardServer {
   readonly routes: RouteTable
   /** Resolves with the port that it got; rejects with the socket's error. */
   listen(port: number, host: string): Promise<number>
-  /** Path and query that sign a browser in, once and for a quarter of an hour. */
+  /** Path and query that sign a browser in: valid once, for 15 minutes. */
   signInLink(): string
-  /** Ends the event streams, lets answers under way finish for a moment, and breaks what is then still open. */
+  /** Ends the event streams, waits a moment for other answers, and then closes all connections. */
   close(): Promise<void>
 }
 
+/** Makes the dashboard's server, which does not listen yet. */
 export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
   const { process, log, queries, rawLog, jobs, alerts, adminToken, clock, onFault } = options
   const gateway = stateTopic('gateway', { clock, read: () => process.status(), onFault }, 'uptime_s')
@@ -116,14 +117,14 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
 
   /** Every request of any path, method or shape passes the guard first. */
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    // The request came in one read with an earlier one, whose refusal has ended the connection.
+    // The request came in the same read as an earlier one, and the refusal of that has ended the connection.
     if (!req.socket.writable) return
-    // No route would hear that the client has left already.
+    // If the client has already left, no route would notice.
     if ((await guard.admits(req, res)) && !req.socket.destroyed) await app(req, res)
   }
   const server = createServer(socketLimits)
   server.maxConnections = maxConnections
-  // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1). By default Node would answer 417.
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (req: IncomingMessage, res: ServerResponse) => {
       answer(req, res).catch((error: unknown) => {

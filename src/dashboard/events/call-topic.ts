@@ -5,17 +5,17 @@ import { startPoll } from '../../lib/poll.ts'
 import type { QuerySource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 
-/** Calls as they are recorded: one question a second for all who listen. */
+/** Calls as they are recorded. One question per second serves all readers. */
 export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void): Topic {
   return new Topic('calls', (send) => {
-    /** Null until the newest call is known, behind which it begins. */
+    /** The `seq` of the last call that was sent; null until the newest call is known. */
     let lastSeq: number | null = null
     const read = () => queries.ask({ kind: 'ended', afterSeq: lastSeq })
     const poll = startPoll({ clock, everyMs: 1000, read, onFault }, (outcome) => {
-      // A process that is busy or restarts is asked again at the next poll; no call is lost.
+      // If the query process is busy or restarts, the next poll asks again. No call is lost.
       if (outcome.kind !== 'answer') return
       const answer = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer & { store?: string }
-      // Nothing could be read, which is no new database.
+      // The database was unreadable, so an answer without calls does not mean a new database.
       if (answer.store !== undefined && lastSeq !== null) return
       const { calls, skipped, last_seq } = answer
       lastSeq = last_seq

@@ -1,16 +1,16 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
 import { JsonScan, wantedPlaces } from '../../json/json-scan.ts'
 
-/** A record whose JSON is no longer than this is passed on as it is. */
+/** Most characters of a record's JSON that is passed on unchanged. */
 const longestRecord = 64 * 1024
-/** Most characters of a long text that are sent: a whole number of base64's groups. */
+/** Bytes of a long text that are sent: a multiple of base64's groups. */
 const shownBytes = 64 * 1024
 
 /** The members whose places in the JSON are needed. */
 const places = wantedPlaces({ body: 0, text: 0, reasoning: 0, toolCalls: 0, tool_calls: 0, truncated: 0 })
 const quote = 0x22
 
-/** The offsets of a value, and the JSON that takes its place. */
+/** The offsets of a value, and the JSON that replaces it. */
 interface Cut {
   readonly start: number
   readonly end: number
@@ -18,8 +18,8 @@ interface Cut {
 }
 
 /**
- * A record's JSON as it is shown to those who watch: a long body is cut to the beginning of its text, as `truncated`
- * then says, and so are the texts that were put together from a stream.
+ * A record's JSON for the page. A long body is cut to the beginning of its text, and so are the texts of a
+ * stream; `truncated` is then true.
  */
 export function cutPayload(record: string): string {
   if (record.length <= longestRecord) return record
@@ -51,18 +51,18 @@ function replaced(bytes: Buffer, cuts: readonly Cut[]): string {
   return text + bytes.toString('utf8', from)
 }
 
-/** A string's beginning, null if that is all of it; of any other value, the beginning of its text. */
+/** The beginning of a value as a JSON string; null for a string that is short enough. */
 function cutValue(bytes: Buffer, start: number, end: number): string | null {
   if (bytes[start] !== quote) {
     return JSON.stringify(bytes.toString('utf8', start, characterStart(bytes, start + shownBytes)))
   }
   const text = JSON.parse(bytes.toString('utf8', start, end)) as string
   if (text.length <= shownBytes) return null
-  // Half a character is none.
+  // The cut may leave half of a surrogate pair at the end.
   return JSON.stringify(text.slice(0, shownBytes).replace(/[\ud800-\udbff]$/, ''))
 }
 
-/** Tool calls are few, and only those that write files are long. */
+/** Tool calls with shortened arguments. Parsing is fast enough, because tool calls are few and seldom long. */
 function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   const calls = JSON.parse(bytes.toString('utf8', start, end)) as PayloadToolCall[]
   let left = shownBytes
@@ -75,7 +75,7 @@ function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   )
 }
 
-/** The place, or the start of the character in UTF-8 that lies across it. */
+/** The place, or the start of the UTF-8 character that crosses it. */
 function characterStart(bytes: Buffer, place: number): number {
   let at = place
   while (at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1

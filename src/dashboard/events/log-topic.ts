@@ -4,13 +4,16 @@ import { Topic } from './topic.ts'
 
 /** Lines that a reader gets at first, and after it fell behind. */
 const maxLines = 150
-/** Most characters of lines kept for a reader, so that one that never reads costs little. */
+/** Most characters of these lines together, so that a reader that never reads costs little memory. */
 const maxCharacters = 128 * 1024
 
-/** The gateway's log, with one watch for all readers. A reader that falls behind loses lines, and gets the last ones again. */
+/**
+ * The gateway's log, with one watch for all readers. A reader that falls behind loses lines, and then gets
+ * the last lines again.
+ */
 export function logTopic(log: LogSource): Topic {
   return new Topic('log', (send) => {
-    /** The last lines, as far as they are known. */
+    /** The last lines; null until the log has been read. */
     let last: readonly string[] | null = null
     const stop = log.watch((lines, reset) => {
       last = lastOf(reset ? lines : [...(last ?? []), ...lines])

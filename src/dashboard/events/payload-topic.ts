@@ -8,7 +8,7 @@ import { Topic } from './topic.ts'
 /** The gateway's feed of payloads, with one connection for all readers. Records that a reader misses are counted. */
 export function payloadTopic(rawLog: RawLogSource): Topic {
   return new Topic('payloads', (send) => {
-    /** The last event that said if there is a feed; null until that is known. */
+    /** The last event about the connection to the feed; null before the first one. */
     let connection: string | null = null
     const connect = (event: EventData['payloads']): void => {
       connection = JSON.stringify(event)
@@ -16,7 +16,7 @@ export function payloadTopic(rawLog: RawLogSource): Topic {
     }
     const stop = rawLog.follow({
       onEvent: ({ id, data }) => {
-        // Records alone have an id; they may be long, and are not looked into unless they have to be.
+        // Only records have an id. They may be long, so they are not parsed.
         if (id !== undefined) {
           send(cutPayload(data), 1)
           return

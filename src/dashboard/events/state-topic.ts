@@ -4,8 +4,8 @@ import { type PollOptions, startPoll } from '../../lib/poll.ts'
 import { Topic } from './topic.ts'
 
 /**
- * A state as it changes, with one poll for all readers. `read` returns null if the state is unknown; the last one then
- * stays. A new value of the member `passing`, a time that runs, is no change.
+ * A state as it changes, with one poll for all readers. If `read` returns null, the state is unknown, and the
+ * last one stays. A change of only the member `passing`, such as a running time, is not sent.
  */
 export function stateTopic<Name extends EventTopic>(
   name: Name,
@@ -13,7 +13,7 @@ export function stateTopic<Name extends EventTopic>(
   passing?: string,
 ): Topic {
   return new Topic(name, (send) => {
-    /** Equal for equal states. */
+    /** The JSON of the last state without `passing`; null before the first state. */
     let key: string | null = null
     let last: string | null = null
     const poll = startPoll({ ...options, everyMs: 1000 }, (state) => {

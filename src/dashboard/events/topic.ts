@@ -2,9 +2,9 @@ import type { EventTopic } from '../../api/dashboard-event.ts'
 
 /** A subscriber of a topic. */
 export interface TopicReader {
-  /** Takes JSON on one line. False if the reader is too far behind: it is not sent. */
+  /** Sends JSON on one line. Returns false, without sending, if the reader is too far behind. */
   send(json: string): boolean
-  /** Calls back once when a refused event could be sent; never if the reader leaves before. */
+  /** Calls back once when there is room again; never if the reader leaves before. */
   whenRoom(callback: () => void): void
 }
 

@@ -2,9 +2,9 @@ import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/http/r
 import { pagePaths } from './page-assets.ts'
 import { RequestError } from './request-error.ts'
 
-/** The parts of a request that decide whether it is let in. */
+/** The parts of a request that decide whether it is allowed. */
 export interface Access extends RequestSource {
-  /** True if root or the dashboard's user sent it on this machine, through no proxy. */
+  /** True if root or the dashboard's user sent the request on this machine, not through a proxy. */
   readonly isLocal: boolean
   readonly method: string
   /** The target of the request line. */
@@ -17,21 +17,21 @@ export interface Access extends RequestSource {
 
 /** The rules of access. */
 export interface AccessRules {
-  /** Names besides loopback ones and addresses. */
+  /** Allowed host names in addition to loopback names and addresses. */
   readonly allowedHosts: readonly string[]
-  /** The admin token is demanded of everybody: other machines can reach the dashboard. */
+  /** True if every request needs the admin token, because other machines can reach the dashboard. */
   readonly demandsToken: boolean
-  /** There is an admin token. */
+  /** True if an admin token is set. */
   readonly tokenIsSet: boolean
-  /** Paths that need no token: those of the sign-in. */
+  /** Paths that need no token, such as the sign-in. */
   readonly openPaths: ReadonlySet<string>
 }
 
 const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Judges a request before anything else is read; null lets it in. `hasToken` is called
- * only if it matters. Whatever is not allowed is refused, on every path, known or not.
+ * Why a request is refused; null if it is allowed. It runs before anything else is read, for known and
+ * unknown paths. `hasToken` is called only if the result depends on it.
  */
 export function refusalOf(access: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   const { hosts, method, target, via } = access
@@ -39,20 +39,20 @@ export function refusalOf(access: Access, rules: AccessRules, hasToken: () => bo
   if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
     return new RequestError('invalid_host', 'A request must have one Host header: a name or an address.')
   }
-  // A page that a name server turned to this address (DNS rebinding) still comes under its own name.
+  // After DNS rebinding, a page still sends its own host name.
   if (!isAllowedHost(host, rules.allowedHosts)) {
     const name = host.replace(/:\d+$/, '')
     const message = `The host name ${name} is not allowed; allow it with --allow-host ${name}.`
     return new RequestError('forbidden_host', message)
   }
-  // Other forms of a target name a host of their own, which the checks here would miss.
+  // Other forms of a target contain a host, which these checks would miss.
   const [path = ''] = target.split('?', 1)
   if (!path.startsWith('/') || path.includes('\\')) {
     return new RequestError('invalid_target', 'The request target must be a path.')
   }
   const isReading = method === 'GET' || method === 'HEAD'
   const isLink = isReading && access.secFetchMode === 'navigate' && pagePaths.includes(path)
-  // Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves.
+  // Pages of other sites may link to the dashboard, but may send no other requests.
   if (isCrossSite(access) && !isLink) {
     return new RequestError('cross_site', "The dashboard refuses requests from other sites' pages.")
   }
@@ -73,7 +73,7 @@ export function refusalOf(access: Access, rules: AccessRules, hasToken: () => bo
   return new RequestError('token_required', message)
 }
 
-/** Says if a request must bring the admin token: only this machine's own programs are let in without. */
+/** True if a request needs the admin token: only programs of this machine's owner need none. */
 export function mustBringToken(access: Access, rules: AccessRules): boolean {
   return rules.demandsToken || !access.isLocal
 }

@@ -9,7 +9,7 @@ import { safetyHeaders } from './safety-headers.ts'
 
 /** The content type of JSON. */
 export const json = 'application/json; charset=utf-8'
-/** After how many seconds it may be asked again. */
+/** Seconds after which a request may be repeated (`Retry-After`), by error code. */
 const retryAfterS: Readonly<Record<string, number>> = {
   closing: 2,
   too_many_readers: 10,
@@ -22,7 +22,7 @@ const retryAfterS: Readonly<Record<string, number>> = {
   too_busy: 1,
 }
 
-/** The parts of an error's answer. Every error has this shape. */
+/** Status, headers and body of an error's answer. Every error has this shape. */
 export function errorParts(error: CodedError): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -46,23 +46,26 @@ export function errorParts(error: CodedError): {
   }
 }
 
-/** Answers a request that is not let in. */
+/** Answers a refused request with its error. */
 export function refuse(req: IncomingMessage, res: ServerResponse, error: CodedError): void {
   leaveBody(req, res)
   const { status, headers, body } = errorParts(error)
   res.writeHead(status, headers).end(body)
 }
 
-/** Ends the connection with the answer if a body has not come whole: Node would read, and throw away, however much follows. */
+/**
+ * Ends the connection with the answer if the request's body is incomplete. Otherwise Node would read and
+ * discard a body of any length.
+ */
 export function leaveBody(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete || !hasBody(req)) return
   res.shouldKeepAlive = false
   lingerAfter(res)
 }
 
-/** Answers what Node's parser refused, which never became a request. */
+/** Answers input that Node's parser refused. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A client would read an error as the rest of a response that has begun.
+  // If a response has begun, the client would read an error as the rest of it.
   const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()

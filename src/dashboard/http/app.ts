@@ -17,7 +17,10 @@ import { type ErrorCode, RequestError } from './request-error.ts'
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])
 
-/** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
+/**
+ * Most characters of a path segment. A model's name has some hundred characters, each of which may take three
+ * if escaped.
+ */
 const maxSegmentLength = 2000
 
 interface AppEnv {
@@ -27,11 +30,11 @@ interface AppEnv {
 /** A request as Hono has it; `c.env` has Node's own request and response. */
 export type RouteContext = Context<AppEnv>
 
-/** The names of schemas in `src/api`. */
+/** The name of a schema in `src/api`. */
 type AnswerName = { [N in keyof Schemas]: Schemas[N] extends v.GenericSchema ? N : never }[keyof Schemas]
 type Schemas = typeof schemas
 
-/** An answer by the name of its schema, or answers by status and, unless that is JSON, content type; null is any text. */
+/** The name of an answer's schema, or names by status and, unless JSON, content type. Null means any text. */
 export type AnswerNames =
   | AnswerName
   | { readonly [status: number | `${number} ${string}`]: AnswerName | null }
@@ -44,20 +47,20 @@ type Reply<A> = Response | RouteAnswer<A>
 /** The answer, query and body of a method of a path. */
 export interface RouteInput<A, Q, B> {
   readonly answer: A
-  /** Absent if it takes none; null if any will do. */
+  /** The query's parameters; absent for none, null for any query. */
   readonly query?: QueryTable<Q> | null
-  /** Absent if the handler reads no body. */
+  /** The schema of the body; absent if the handler reads no body. */
   readonly body?: Schema<B>
-  /** The code of the refusal of a wrong body; `invalid_body` if absent. */
+  /** The error code for a wrong body (default: `invalid_body`). */
   readonly refusal?: ErrorCode
 }
 
 /** A route with its types closed. */
 export interface AnyRoute extends Pick<RouteInput<AnswerNames, unknown, unknown>, 'answer'> {
   readonly handle: (c: RouteContext) => Promise<Response>
-  /** Null if any query will do. */
+  /** The query's parameters; null for any query. */
   readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
-  /** Undefined if the handler reads no body. */
+  /** The schema of the body; undefined if the handler reads no body. */
   readonly body: Schema | undefined
 }
 
@@ -88,11 +91,12 @@ export function route<const A extends AnswerNames, Q = Readonly<Record<string, u
   return { answer, handle, query: table, body }
 }
 
+/** The response with a value as JSON. */
 export function jsonAnswer(c: RouteContext, value: unknown, status: ContentfulStatusCode = 200): Response {
   return bytes(c, Buffer.from(JSON.stringify(value)), { 'Content-Type': json }, status)
 }
 
-/** Sends a stream as it comes. The connection breaks if the stream does, and the stream ends if the reader leaves. */
+/** Sends a stream as it arrives. If the stream breaks, so does the connection; if the reader leaves, the stream ends. */
 export function sendStream(
   c: RouteContext,
   body: Readable,
@@ -108,13 +112,14 @@ export function sendStream(
   return RESPONSE_ALREADY_SENT
 }
 
+/** The response with these bytes and headers. */
 export function bytes(
   c: RouteContext,
   body: Uint8Array,
   headers: Readonly<Record<string, string>>,
   status: ContentfulStatusCode = 200,
 ): Response {
-  // HEAD needs it too: Hono gives its answer no body.
+  // HEAD also needs the length, because Hono answers HEAD without a body.
   const length = { 'Content-Length': String(body.byteLength) }
   return c.body(body as Uint8Array<ArrayBuffer>, status, { ...headers, ...length })
 }
@@ -124,7 +129,7 @@ export function makeApp(
   routes: RouteTable,
   { isClosing, onFault }: { readonly isClosing: () => boolean; readonly onFault: (error: unknown) => void },
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  // A path is matched as the guard has judged it.
+  // The path is matched in the form that the guard has checked.
   const app = new Hono<AppEnv>({ getPath: (_, options) => pathOf(options?.env as AppEnv['Bindings']) })
   app.use(async (c, next) => {
     if (isClosing()) {
@@ -175,7 +180,7 @@ export function makeApp(
     { autoCleanupIncoming: false },
   )
   return (request, response) => {
-    // The guard has judged the Host. Hono's server would refuse an address in another spelling than its own, without a word.
+    // The guard has checked the Host. Hono's server would refuse some spellings of an address.
     request.headers.host = 'localhost'
     return answer(request, response)
   }
@@ -206,7 +211,7 @@ const internalError = new RequestError(
   'The dashboard had an internal error; see its output for details.',
 )
 
-/** The page for a mistyped address. */
+/** The page for an unknown address. */
 const noPage =
   '<!doctype html><html lang="en"><title>No such page · tokenweir</title>' +
   '<p>There is no page at this address. <a href="/">Go to the Overview</a></p></html>'

@@ -3,13 +3,13 @@ import { type RouteContext, bytes } from './app.ts'
 /** The codings that the dashboard can send. */
 export type ContentCoding = 'br' | 'gzip'
 
-/** Something that browsers may have already, and that can be sent packed. */
+/** Content that browsers may have cached, and that can be sent compressed. */
 export interface Content {
   readonly headers: Readonly<Record<string, string>>
-  /** The ETag, which differs whenever the body does; null for content that no browser may store. */
+  /** The entity tag, which changes with the body; null for content that no browser may store. */
   readonly tag: string | null
   readonly body: Buffer
-  /** The body in a coding; undefined if that saves nothing. */
+  /** The compressed body; undefined if compression saves nothing. */
   readonly packed: (coding: ContentCoding) => Buffer | Promise<Buffer> | undefined
 }
 
@@ -32,7 +32,7 @@ export async function answerContent(
   return known ? c.body(null, 304, all) : bytes(c, packedBody ?? body, all, status)
 }
 
-/** The coding to pack a body with for who sent this `Accept-Encoding`; null if it is to go as it is. */
+/** The coding for a client with this `Accept-Encoding`; null for no coding. */
 export function codingFor(acceptEncoding: string | undefined): ContentCoding | null {
   const weights = new Map<string, number>()
   for (const item of (acceptEncoding ?? '').toLowerCase().split(',')) {
@@ -46,12 +46,12 @@ export function codingFor(acceptEncoding: string | undefined): ContentCoding | n
   return br >= gzip ? 'br' : 'gzip'
 }
 
-/** The `ETag` of a content with this tag, as it is sent in a coding: not the same bytes in each. */
+/** The `ETag` of a content in a coding. It differs by coding, because the bytes differ. */
 function entityTag(tag: string, coding: ContentCoding | null): string {
   return `"${tag}${coding === null ? '' : `-${coding}`}"`
 }
 
-/** Says if who sends this `If-None-Match` has the content, in whichever coding it came. */
+/** True if a client with this `If-None-Match` has the content, in any coding. */
 export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
   const known = [null, 'br', 'gzip'] as const
   const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))

@@ -7,7 +7,7 @@ import { refuse } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** The first check of each request: one that it refuses reaches no route, and its body is not read. */
+/** The first check of each request. A refused request reaches no route, and its body is not read. */
 export interface Guard {
   /** Sets the headers of every response, and answers refused requests itself. */
   admits(req: IncomingMessage, res: ServerResponse): Promise<boolean>
@@ -15,7 +15,7 @@ export interface Guard {
   demandsSignIn(req: IncomingMessage): Promise<boolean>
 }
 
-/** `signIn` is null if there is no admin token. */
+/** Makes a guard. `signIn` is null without an admin token. */
 export function makeGuard(
   given: Omit<AccessRules, 'tokenIsSet'>,
   thisMachine: ThisMachine,
@@ -67,7 +67,7 @@ export function guessSourceOf(req: IncomingMessage): GuessSource {
   return { address: req.socket.remoteAddress, forwardedFor: isForwarded(req) }
 }
 
-/** Every mention of a header, in one text; null if there is none. */
+/** All values of a header in one text; null if it is absent. */
 function headerOf(req: IncomingMessage, name: string): string | null {
   return req.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ') ?? null
 }

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The paths of the page's views: the same file, which reads from its address what to show. */
+/** The paths of the page's views. All get the same file, which reads its view from the address. */
 export const pagePaths: readonly string[] = [
   '/',
   '/compare',
@@ -29,15 +29,15 @@ export interface Asset {
   /** The content's entity tag, the same in every coding. */
   readonly tag: string
   readonly content: Buffer
-  /** The same, as the build has packed it; absent if that would save nothing. */
+  /** The content compressed by the build; undefined if that saves nothing. */
   readonly br: Buffer | undefined
   readonly gzip: Buffer | undefined
 }
 
-/** The files of the page by their names, held in memory: no request ever names a file of the disk. */
+/** The files of the page by name, in memory, so that no request reads a file from the disk. */
 export type PageAssets = ReadonlyMap<string, Asset>
 
-/** Reads the folder once; files of kinds that no page needs are left out. There are none if it is missing. */
+/** Reads the folder of the page once, without files of other kinds; empty if the folder is missing. */
 export function readPage(folder: URL): PageAssets {
   const root = fileURLToPath(folder)
   const files = new Map<string, Buffer>()
@@ -62,10 +62,10 @@ export function readPage(folder: URL): PageAssets {
   return assets
 }
 
-/** The files of a page: those that it names, and those that these name. */
+/** The names of a page's files: those that it mentions, and those that these mention. */
 export function partsOf(assets: PageAssets, page: string): ReadonlySet<string> {
   const names = new Set([page])
-  // Iterating a set includes members that are added meanwhile.
+  // The iteration also visits names that are added during it.
   for (const name of names) {
     const text = assets.get(name)?.content.toString('utf8') ?? ''
     for (const [, mentioned = ''] of text.matchAll(/["'`](?:\/|\.\/)((?:assets\/)?[\w.-]+)["'`]/g)) {

@@ -2,13 +2,13 @@ import type { ValueKind } from '../../options/value-kind.ts'
 import type { JsonSchema } from '../../options/json-schema.ts'
 import { RequestError } from './request-error.ts'
 
-/** A query parameter: a kind alone must be given once. */
+/** A query parameter. By default it must be given exactly once. */
 export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse' | 'choices' | 'schema'> {
   /** The description, if the name is not enough. */
   readonly doc?: string
   /** The value if the parameter is absent. */
   readonly default?: T
-  /** May be given more than once; `parse` is then asked about each, in turn. */
+  /** True if the parameter may be repeated. `parse` then gets each value in turn. */
   readonly isRepeatable?: boolean
 }
 
@@ -18,17 +18,17 @@ export type QueryTable<Q> = { readonly [K in keyof Q]: QueryParameter<Q[K]> }
 /** The values of a table of parameters. */
 export type QueryOf<T> = T extends QueryTable<infer Q> ? Q : never
 
-/** A parameter that may be absent, which counts as this value. */
+/** A parameter with a default. */
 export function or<T>(kind: ValueKind<T>, byDefault: T): QueryParameter<T> {
   return { ...kind, default: byDefault }
 }
 
-/** A parameter that may be absent, which counts as null. */
+/** A parameter with the default null. */
 export function optional<T>(parameter: QueryParameter<T>): QueryParameter<T | null> {
   return { ...parameter, default: null, parse: (text) => parameter.parse(text) }
 }
 
-/** A parameter that may be absent, which counts as null, or given more than once: each value then counts, once. */
+/** A parameter that may be repeated (default: null). Equal values count once. */
 export function repeatable<T>(parameter: QueryParameter<T>): QueryParameter<readonly T[] | null> {
   return {
     ...parameter,
@@ -46,7 +46,7 @@ export function meaning<T>(doc: string, parameter: QueryParameter<T>): QueryPara
   return { ...parameter, doc }
 }
 
-/** A value of a parameter as a schema; of one that may be repeated, a list of them. */
+/** The JSON schema of a parameter; for a repeatable one, that of a list. */
 export function parameterSchema(parameter: QueryParameter<unknown>): JsonSchema {
   const { choices, doc, range, schema, default: byDefault = null, isRepeatable = false } = parameter
   const one = schema ?? { type: 'string', ...(choices === undefined ? {} : { enum: choices }) }
@@ -87,6 +87,7 @@ export function readParameter<T>(name: string, parameter: QueryParameter<T>, got
   return value as T
 }
 
+/** The refusal of a parameter's value. */
 export function invalidParameter(param: string, message: string): RequestError {
   return new RequestError('invalid_parameter', message, { param })
 }

@@ -7,9 +7,9 @@ import { type ErrorCode, RequestError } from './request-error.ts'
 const maxBytes = 64 * 1024
 
 /**
- * The JSON of a request's body; undefined if it is empty, whatever its content type. Forms and plain text are refused, as
- * another site's page can send them without a preflight. Rejects with {@link RequestError}, and if the client
- * leaves meanwhile.
+ * The JSON of a request's body; undefined if the body is empty. Forms and plain text are refused, because the
+ * page of another site can send them without a preflight. Rejects with {@link RequestError}, and if the
+ * client leaves.
  */
 export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   const text = await textOf(req)
@@ -26,7 +26,7 @@ export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** The body as a route takes it. Throws {@link RequestError}. */
+/** The body, checked by a schema. Throws {@link RequestError} with `code`. */
 export function checkedBody<T>(schema: Schema<T>, body: unknown, code: ErrorCode = 'invalid_body'): T {
   try {
     return checked(schema, body)
@@ -40,13 +40,13 @@ export function checkedBody<T>(schema: Schema<T>, body: unknown, code: ErrorCode
 
 async function textOf(req: IncomingMessage): Promise<string> {
   const isTooLong = Number(req.headers['content-length'] ?? 0) > maxBytes
-  // Left before its end, it must not take the connection with it: the answer goes over that.
+  // An iterator that is left early must not destroy the connection, which has to carry the answer.
   const text = isTooLong ? null : await readAtMost(maxBytes, req.iterator({ destroyOnReturn: false }))
   if (text === null) throw new RequestError('body_too_large', 'The body is too large.')
   return text
 }
 
-/** Names that would change an object's prototype, if one were made of them carelessly. */
+/** Refuses names that could change an object's prototype. Throws if the name is one of them. */
 function refuseTrap(name: string, value: unknown): unknown {
   if (
     name === '__proto__' ||

@@ -1,6 +1,6 @@
 import { CodedError } from '../../lib/errors.ts'
 
-/** The status of every error that the dashboard answers. `docs/api-errors.md` says what each means. */
+/** The status of every error code of the dashboard. `docs/api-errors.md` describes the codes. */
 export const errorStatuses = {
   invalid_host: 400,
   invalid_target: 400,

@@ -1,4 +1,4 @@
-/** Lets the page load its own files, and send requests to the dashboard alone. Nothing in it is ever markup of others. */
+/** Lets the page load its own files, and send requests only to the dashboard. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** The headers of every answer. There is none for CORS: no other site's page may read anything. */
+/** The headers of every answer. None is for CORS, because no page of another site may read anything. */
 export const safetyHeaders: readonly (readonly [name: string, value: string])[] = [
   ['Content-Security-Policy', contentSecurityPolicy],
   ['X-Content-Type-Options', 'nosniff'],

@@ -5,16 +5,16 @@ import { SecretToken } from '../../lib/secret-token.ts'
 
 const codeLifetimeMs = 15 * 60_000
 const maxOpenCodes = 4
-/** The name's beginning. The rest is the port, because cookies of a host go to all of its ports. */
+/** The beginning of the cookie's name. The port follows, because a browser sends cookies to all ports of a host. */
 const namePrefix = 'tokenweir_session_'
 const lifetimeS = 30 * 24 * 60 * 60
-/** The source of guesses on this machine, through no proxy. */
+/** The default source of a guess: this machine, not through a proxy. */
 const direct: GuessSource = { address: '127.0.0.1', forwardedFor: false }
 const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 
 /**
- * The ways to prove the admin token. A browser has a cookie in its place: its expiry time, signed with
- * the token. It outlives a restart of the dashboard, and ends with the token.
+ * Checks the admin token, and the cookie that a browser has instead: its expiry time, signed with the token.
+ * The cookie survives a restart of the dashboard, and ends when the token changes.
  */
 export class SignIn {
   readonly #clock: Clock
@@ -35,7 +35,10 @@ export class SignIn {
     return this.#token.matches(tokenHeader, source) || this.#isCookieIn(cookieHeader ?? '')
   }
 
-  /** A code for a link, good once and for a quarter of an hour; beyond a few, the oldest one ends. */
+  /**
+   * A code for a sign-in link: valid once, for 15 minutes. Only a few codes are valid at a time; the oldest
+   * ends first.
+   */
   newCode(): string {
     const code = randomBytes(32).toString('base64url')
     const untilMs = this.#clock.now() + codeLifetimeMs
@@ -43,7 +46,7 @@ export class SignIn {
     return code
   }
 
-  /** The `Set-Cookie` for a good code, which is then used up, or null. */
+  /** The `Set-Cookie` for a valid code, which ends with this call; null for any other code. */
   byCode(code: string): string | null {
     const now = this.#clock.now()
     const found = this.#openCodes.find(({ secret, untilMs }) => untilMs > now && secret.matches(code))
@@ -51,7 +54,7 @@ export class SignIn {
     return found === undefined ? null : this.#cookie()
   }
 
-  /** The `Set-Cookie` for the right token, or null. */
+  /** The `Set-Cookie` for the right token; null for a wrong one. */
   byToken(token: string, source: GuessSource = direct): string | null {
     return this.#token.matches(token, source) ? this.#cookie() : null
   }
@@ -61,7 +64,7 @@ export class SignIn {
     return this.#token.waitMs(source)
   }
 
-  /** The `Set-Cookie` that takes the cookie away. */
+  /** The `Set-Cookie` that deletes the cookie. */
   signOut(): string {
     return `${this.#cookieName}=; ${attributes}; Max-Age=0`
   }
@@ -71,9 +74,9 @@ export class SignIn {
     return `${this.#cookieName}=${expiryS}.${this.#sign(expiryS)}; ${attributes}; Max-Age=${lifetimeS}`
   }
 
-  /** Says if a `Cookie` header holds one of ours that is still good. */
+  /** True if a `Cookie` header has a valid cookie of the dashboard. */
   #isCookieIn(header: string): boolean {
-    // A browser may send several of one name, set for different paths.
+    // A browser may send several cookies of one name, set for different paths.
     const ours = new RegExp(`(?<=^|;)\\s*${this.#cookieName}=(\\d{1,12})\\.([\\w-]{43})\\s*(?=;|$)`, 'g')
     return [...header.matchAll(ours)].some(([, expiryS = '', signature = '']) => {
       const isSigned = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(Number(expiryS))))

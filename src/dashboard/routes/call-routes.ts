@@ -16,7 +16,7 @@ import {
   slotsTable,
 } from './query-request.ts'
 
-/** The call that a path names. */
+/** The id of a call in a path. */
 export const callId: QueryParameter<number> = {
   range: 'as in x-tokenweir-call-id: eleven of 0-9 and a-z without i, l, o and u, the first at most 7',
   parse: (text) => parseCallId(text) ?? undefined,
@@ -33,11 +33,17 @@ export function callRoutes(
     route({ answer, query }, async (c, asked) => answerQuery(c, await queries.ask(of(asked.query))))
   const calls = asking({ 200: 'CallsAnswer', ...otherForms }, callsTable, callsQuestion)
   return {
-    /** Calls, newest first; or figures by a key, with `group_by`. Other forms hold the calls or groups alone. @fails too_many_groups folded_range too_busy too_slow query_interrupted */
+    /**
+     * Calls, newest first; with `group_by`, figures by a key. CSV and NDJSON have only the calls or groups.
+     * @fails too_many_groups folded_range too_busy too_slow query_interrupted
+     */
     'GET /api/query': calls,
-    /** As `/api/query`. @fails too_many_groups folded_range too_busy too_slow query_interrupted */
+    /** The same as `/api/query`. @fails too_many_groups folded_range too_busy too_slow query_interrupted */
     'GET /api/stats': calls,
-    /** The data of the Overview (default: the last 24 hours), with the window before. @fails folded_range too_busy too_slow query_interrupted */
+    /**
+     * The data of the Overview (default: the last 24 hours), with the totals of the window before. @fails
+     * folded_range too_busy too_slow query_interrupted
+     */
     'GET /api/overview': asking('Overview', overviewTable, (query) =>
       overviewQuestion(query, clock.wallTime(), (range) => notes.report(range).notes),
     ),
@@ -45,7 +51,7 @@ export function callRoutes(
     'GET /api/slots': asking('SlotWaitsReport', slotsTable, slotsQuestion),
     /** Sessions with a call of the filter; each with figures of all its calls. CSV and NDJSON have only the sessions. @fails too_busy too_slow query_interrupted */
     'GET /api/sessions': asking({ 200: 'Sessions', ...otherForms }, sessionsTable, sessionsQuestion),
-    /** One call. @fails call_not_found too_busy too_slow query_interrupted */
+    /** A single call. @fails call_not_found too_busy too_slow query_interrupted */
     'GET /api/calls/:id': route({ answer: 'SingleCall' }, async (c) => {
       const id = readParameter('id', callId, c.req.param('id'))
       return answerQuery(c, await queries.ask({ kind: 'call', id }))

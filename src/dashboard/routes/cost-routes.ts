@@ -12,7 +12,7 @@ import type { DashboardDeps } from './dashboard-deps.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
-/** The body of an order to re-price. */
+/** The body of a request to re-price. */
 const repriceOrder = object({
   from: text,
   to: text,
@@ -44,7 +44,10 @@ export function costRoutes(
         return answerQuery(c, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
       },
     ),
-    /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
+    /**
+     * Sets an override: your own price for a model, or for `host:port/model`. @fails invalid_price
+     * broken_price_file prices_not_kept prices_busy
+     */
     'PUT /api/costs/overrides/:name': route(
       { answer: 'PriceEntry', body: ownPrice, refusal: 'invalid_price' },
       (c, { body }) =>
@@ -58,7 +61,7 @@ export function costRoutes(
           return [costs, entry]
         }),
     ),
-    /** Takes one's own price of a model away. @fails price_not_found broken_price_file prices_not_kept prices_busy */
+    /** Removes an override. @fails price_not_found broken_price_file prices_not_kept prices_busy */
     'DELETE /api/costs/overrides/:name': route({ answer: 'RemovedPrice' }, async (c) => {
       const name = c.req.param('name') ?? ''
       const isRemoved = await changePrices(priceFile, (before) => {
@@ -69,12 +72,15 @@ export function costRoutes(
       const message = `You have no price for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
-    /** Starts a sync of the prices with their list. `sync` of `/api/costs` has its progress. @fails sync_running */
+    /** Starts a sync of the prices with the price list. `sync` of `/api/costs` has the progress. @fails sync_running */
     'POST /api/costs/sync': route({ answer: { 202: 'SyncStarted' } }, (c) => {
       if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
       throw new RequestError('sync_running', 'A price sync is already running.')
     }),
-    /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
+    /**
+     * Recalculates the cost of past calls at the present prices. With `dry_run`, answers 200 with what would
+     * change. @fails job_running folded_range no_database broken_price_file job_failed
+     */
     'POST /api/costs/reprice': route(
       { answer: { 200: 'RepriceResult', 202: 'RepriceJob' }, body: repriceOrder },
       async (c, { body }) => {

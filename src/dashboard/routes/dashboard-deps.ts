@@ -28,18 +28,18 @@ export interface GatewaysSource {
   release(instance: string): Promise<void>
 }
 
-/** The parts that the dashboard's routes ask, each of them a seam for tests. */
+/** The parts that the dashboard's routes use. Tests replace them. */
 export interface DashboardDeps {
   readonly process: GatewayProcess
   readonly log: LogSource
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
-  /** Loaded when it is first asked for. */
+  /** The alert rules, loaded at the first use. */
   readonly alerts: () => AlertSource
   /** Limits and names of clients. */
   readonly clients: Pick<Clients, 'report' | 'change'>
-  /** The notes. */
+  /** Notes of users on moments. */
   readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
   /** Further upstreams. */
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>

@@ -12,12 +12,12 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** The growth is computed from the calls of these days. */
 const growthDays = 7
-/** Bytes of a call with its part of the sums, at 11,000 calls a day (docs/store.md). */
+/** Bytes of a call and its share of the sums, at 11,000 calls a day (docs/store.md). */
 const usualCallBytes = 480
-/** Most days before today that an order may name. */
+/** Most days before today that a request may name. */
 const farDays = 36_500
 
-/** The body of an order to compress. */
+/** The body of a request to compress. */
 const compressOrder = v.nullish(
   object({ keep_days: v.optional(whole(1, 36_500), 90), dry_run: v.optional(v.boolean(), false) }),
   {},
@@ -37,11 +37,11 @@ export function databaseRoutes(
     // Cut to the hour, so that requests within it share the answer.
     const fromMs = Math.floor(nowMs / hourMs) * hourMs - growthDays * dayMs
     const outcome = await queries.ask({ kind: 'growth', fromMs })
-    // The file's facts are answered even while its calls cannot be read.
+    // Size and free space are known even if the calls cannot be read.
     if (outcome.kind !== 'answer') return unknown
     const { calls, ever, recent, firstMs } = JSON.parse(Buffer.from(outcome.body).toString()) as Growth
     if (recent === 0 || nowMs - firstMs < hourMs) return unknown
-    // Sums of folded calls are no part of a new call's size.
+    // A new call's size does not include the sums of folded calls.
     const callBytes = Math.min(bytes / calls, Math.max(usualCallBytes, bytes / ever))
     const perDay = callBytes * (recent / ((nowMs - firstMs) / dayMs))
     const daysLeft = freeBytes === null ? farDays : freeBytes / perDay
@@ -51,7 +51,10 @@ export function databaseRoutes(
   return {
     /** The database's file. */
     'GET /api/db': route({ answer: 'DatabaseSize' }, size),
-    /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */
+    /**
+     * Folds old calls into sums and shrinks the file. With `async=1`, answers 202 when the job has begun.
+     * @fails job_running no_database job_failed
+     */
     'POST /api/db/compress': route(
       {
         answer: { 200: 'CompressResult', 202: 'DatabaseJob' },

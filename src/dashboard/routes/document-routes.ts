@@ -5,7 +5,7 @@ import { answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
 
-/** The build's folders, seen from the source and from the built file. */
+/** The build's folder. The path is right for the source and for the built file. */
 const built = new URL('../../../dist/', import.meta.url)
 
 /** The OpenAPI documents of the API and of the gateway's own routes, written by `build/openapi.ts`. */
@@ -29,7 +29,7 @@ function document(name: string): AnyRoute {
   })
 }
 
-/** Once, as the page is: an update may replace it while this runs. */
+/** Reads a document once, at the start, because an update may replace it later; null if it is not built. */
 function readIfBuilt(name: string): Buffer | null {
   try {
     return readFileSync(new URL(name, built))

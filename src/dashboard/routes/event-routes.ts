@@ -11,37 +11,37 @@ import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
 const maxReaders = 64
 /** A reader's wait before it connects again. */
 const retryMs = 2000
-/** Most bytes that wait in memory for a reader. Further events are dropped; one event may exceed it. */
+/** Most bytes that wait in memory for a reader. Further events are dropped; a single event may be larger. */
 const maxBacklogBytes = 256 * 1024
-/** Proxies close connections that are silent for a minute, some after half of one. */
+/** Interval of beats: proxies close connections that are silent for a minute, some after 30 s. */
 const beatMs = 15_000
 /** A reader without room for this many beats in a row is disconnected. */
 const maxMissedBeats = 4
 
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
-/** The event that shows a page that the stream is alive, as a page sees no comments. */
+/** The event that shows a page that the stream is alive. A page would not see a comment. */
 const beat: EventData['beat'] = { every_ms: beatMs }
 
-/** The streams of events: each reader has its topics on one. */
+/** The route of the event stream. Each reader gets its topics on one stream. */
 export interface EventRoutes {
   readonly routes: RouteTable
   /** Ends every stream. */
   close(): void
 }
 
-/** `/api/events?topics=…`. A reader that does not read costs a bounded amount of memory. */
+/** Makes `/api/events?topics=…`. A reader that does not read costs bounded memory. */
 export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes {
   const readers = new Set<ServerResponse>()
 
-  /** Takes over an answer of which nothing was sent, until the reader leaves. */
+  /** Takes over an answer that has not begun, until the reader leaves. */
   const open = (response: ServerResponse, names: readonly string[]): void => {
-    // Events after a stream's end belong to a new stream.
+    // The connection ends with the stream.
     response.shouldKeepAlive = false
     response.writeHead(200, {
       ...eventStream,
       'Cache-Control': 'no-store',
-      // Proxies of the nginx family hold a stream back otherwise.
+      // nginx and similar proxies would otherwise buffer the stream.
       'X-Accel-Buffering': 'no',
     })
     response.write(sseRetry(retryMs))
@@ -89,7 +89,7 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
   }
 }
 
-/** Keeps the connection in use, and closes it when the reader no longer reads. */
+/** Sends beats, and closes the connection when the reader no longer reads. Returns a function that ends this. */
 function keepBeating(response: ServerResponse, clock: Clock, sendsBeats: boolean): () => void {
   let missed = 0
   const sendBeat = (): void => {
@@ -112,7 +112,7 @@ function keepBeating(response: ServerResponse, clock: Clock, sendsBeats: boolean
   return () => cancel()
 }
 
-/** False if the reader is too far behind, or gone: the event is not sent. */
+/** Sends an event. Returns false, without sending, if the reader is gone or too far behind. */
 function send(response: ServerResponse, name: string, json: string): boolean {
   if (!hasRoom(response)) return false
   response.write(sseEvent(name, json))

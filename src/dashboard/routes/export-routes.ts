@@ -19,18 +19,21 @@ const exportTable = {
   format: or<ExportFormat>(oneOf(exportFormats), 'csv'),
 }
 
-/** Names the file after its calls: `tokenweir-calls_gpt-5_failed_2026-11-20_2026-11-27.csv`. */
+/** The name of the file, after its calls: `tokenweir-calls_gpt-5_failed_2026-11-20_2026-11-27.csv`. */
 function fileName({ model, client, failedOnly, fromMs, toMs }: CallFilter, format: ExportFormat): string {
   const days = [fromMs, toMs].flatMap((ms) =>
     ms === undefined ? [] : new Date(ms).toISOString().slice(0, 10),
   )
   const parts = [...(model ?? []), ...(client ?? []), ...(failedOnly === true ? ['failed'] : []), ...days]
-  // Names that people and upstreams chose may hold anything.
+  // Names from people and upstreams may contain any character.
   const words = parts.map((part) => part.replaceAll(/[^\w.-]+/g, '-')).join('_')
   return `tokenweir-calls${words === '' ? '' : `_${words.slice(0, mostNameLength)}`}.${format}`
 }
 
-/** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
+/**
+ * `/api/export`: all calls of a filter as a file. After an error the connection breaks, so that an incomplete
+ * file is noticed.
+ */
 export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
   return {
     /** All calls of the filter as a file, newest first. After an error the connection breaks, so the file is visibly incomplete. @fails job_running no_database job_failed pipelined_stream */

@@ -4,10 +4,10 @@ import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardDeps } from './dashboard-deps.ts'
 import { notesTable, timesOf } from './query-request.ts'
 
-/** `/api/notes`: what people noted of a moment. */
+/** `/api/notes`: notes of users on moments. */
 export function noteRoutes({ notes }: Pick<DashboardDeps, 'notes'>, clock: Clock): RouteTable {
   return {
-    /** Notes of moments, the newest first: charts mark them. */
+    /** Notes on moments, newest first. Charts mark them. */
     'GET /api/notes': route({ answer: 'NotesReport', query: notesTable }, (_, { query }) => {
       const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = timesOf(query)
       return notes.report({ fromMs, toMs })

@@ -5,7 +5,7 @@ import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
-/** Names of files end with a hash of their content: under one name it is always the same. */
+/** File names end with a hash of the content, so a browser may cache them for ever. */
 const forEver = 'public, max-age=31536000, immutable'
 
 /** The paths that need no token: the views, signing in, and the files of the sign-in page. */
@@ -15,8 +15,8 @@ export function openPaths(assets: PageAssets): ReadonlySet<string> {
 }
 
 /**
- * The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. `signIn` is null if
- * there is no admin token.
+ * The views and `/assets/…`. The page itself reads a view's query, except for the code of a sign-in link.
+ * `signIn` is null without an admin token.
  */
 export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
   const view = route(
@@ -76,8 +76,8 @@ const notBuilt =
   'The API under /api/ works without it.'
 
 /**
- * The page asks for itself once more, without the code in its address. A redirect would not do: a browser that
- * was led here by a link elsewhere sends no Strict cookie along a redirect, as that still began on another site.
+ * A page that loads itself again, without the sign-in code in its address. A redirect would not work: if a
+ * link on another site led here, browsers send no Strict cookie with a redirect.
  */
 const continuePage =
   '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'

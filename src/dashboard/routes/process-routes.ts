@@ -9,7 +9,7 @@ import { type RouteTable, route } from '../http/app.ts'
 import { callId } from './call-routes.ts'
 import type { DashboardDeps } from './dashboard-deps.ts'
 
-/** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
+/** Settings by name. `readSettings` checks names and values. */
 const settings = v.pipe(
   mapOf(v.union([v.number(), v.string(), v.boolean()], be('a number, a text, true or false'))),
   v.metadata({
@@ -25,8 +25,8 @@ const settings = v.pipe(
 const optionalSettings = v.nullish(settings, {})
 
 /**
- * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is called when a request changes the
- * gateway, and again when the change is done; `onCancel` when a call was cancelled.
+ * `/api/proxy/…`: start, stop, restart, inspect and configure the gateway. `onChange` is called at the start
+ * and the end of each change; `onCancel` after a cancelled call.
  */
 export function processRoutes(
   { process, log }: Pick<DashboardDeps, 'process' | 'log'>,
@@ -38,12 +38,15 @@ export function processRoutes(
     return work.finally(onChange)
   }
   return {
-    /** The calls that are not over yet, the oldest first; none if no gateway answers. */
+    /** The calls in progress, oldest first; none if no gateway answers. */
     'GET /api/live': route(
       { answer: 'LiveCalls' },
       async () => (await process.live()) ?? { calls: [], more: 0 },
     ),
-    /** Ends a call: it is answered 503, or cut where its answer has begun. @fails call_not_found gateway_silent */
+    /**
+     * Cancels a call: the client gets 503, or a broken connection if the answer has begun. @fails
+     * call_not_found gateway_silent
+     */
     'POST /api/calls/:id/cancel': route({ answer: 'Cancelled' }, async (c) => {
       const id = formatCallId(readParameter('id', callId, c.req.param('id')))
       if (!(await process.cancel(id))) {

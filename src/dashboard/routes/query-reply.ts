@@ -22,16 +22,16 @@ const unavailable = {
   too_busy: ['too_busy', 'Too many queries are waiting; try again in a moment.'],
 } as const
 
-/** Equal questions share an answer, and so its compression. */
+/** Compressed answers. Equal questions share an answer and its compression. */
 const packed = {
   br: new WeakMap<QueryAnswer, Promise<Buffer>>(),
   gzip: new WeakMap<QueryAnswer, Promise<Buffer>>(),
 }
 
 /**
- * The response to a question. A browser may store it, but must revalidate it (`no-cache`): a page that
- * polls gets a 304 while nothing has changed, and nothing once it is signed out. `isPrivate`: no browser may store it, as it
- * holds payloads. Throws {@link RequestError} if there is none.
+ * The response to a question. A browser may store it, but must revalidate it (`no-cache`), so a polling page
+ * gets 304 while nothing changes. `isPrivate`: the answer has payloads, and no browser may store it. Throws
+ * {@link RequestError} if there is no answer.
  */
 export function answerQuery(
   c: RouteContext,
@@ -75,9 +75,9 @@ function packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer>
   return body
 }
 
-/** On threads of its own, as zlib's asynchronous functions are. */
+/** Compresses a body on zlib's threads. */
 function pack(body: Uint8Array, coding: ContentCoding): Promise<Buffer> {
-  // The levels above take many times as long for a few per cent.
+  // Higher levels take many times as long and save a few per cent.
   if (coding === 'gzip') return promisify(gzip)(body)
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   return promisify(brotliCompress)(body, quality)

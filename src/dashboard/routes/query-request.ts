@@ -29,7 +29,7 @@ import {
   repeatable,
 } from '../http/query-parameters.ts'
 
-/** Filters of fields, as a query has them. */
+/** Filters of fields in a query; null for an absent one. */
 type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
 
 /** The keys that calls are grouped by. */
@@ -40,13 +40,13 @@ const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
 const maxNameLength = 2000
 const defaultLimit = 1000
 
-/** An instant, or a local time or day whose zone is said elsewhere; {@link instantOf} makes an instant of it. */
+/** An instant, or a local time or day without a zone; {@link instantOf} adds the zone. */
 export const isoTime: QueryParameter<IsoTime> = {
   range: 'a time in ISO 8601 such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21',
   parse: (text) => parseIsoTime(text) ?? undefined,
 }
 
-/** Whole milliseconds since the Unix epoch: times that are in between are none of calls. Without an offset it is local. */
+/** The instant in whole milliseconds since the Unix epoch. A time without an offset is in `timeZone`. */
 export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): number {
   return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
@@ -75,7 +75,7 @@ const tagText: QueryParameter<string> = {
   parse: (text) => (/^[^:\0]+:[^\0]*$/.test(text) && text.length <= maxNameLength ? text : undefined),
 }
 
-/** Any value of a field, or a bound of it. */
+/** The parameter for a filter by a field: values, or a bound. */
 function fieldFilter({ name, by, field }: NamedFilter): object {
   if (by !== 'any') return optional(meaning(`at ${by} this duration in milliseconds`, measure))
   if (name === 'status') return repeatable(integer(100, 599))
@@ -129,7 +129,7 @@ export const callsTable = {
   limit: optional(meaning('calls of a list at most', integer(1, 10_000))),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   rising,
-  /** The id of the last call of the page before. */
+  /** The cursor: the id of the last call of the page before. */
   cursor: optional(cursor),
   format,
 }
@@ -147,7 +147,7 @@ export const sessionsTable = {
 
 export type CallsQuery = QueryOf<typeof callsTable>
 
-/** The question in a query of `/api/query`. Throws if its parameters do not go together. */
+/** The question in a query of `/api/query`. Throws {@link RequestError} if parameters contradict each other. */
 export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   const filter = filterOf(query)
   const { group_by, format, tz, measures } = query
@@ -166,7 +166,10 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, rising, format }
 }
 
-/** True for newest first. Throws {@link RequestError} if another order is requested beyond its only page. */
+/**
+ * True for the usual order, which has pages. Throws {@link RequestError} if another order is requested with a
+ * cursor, or with too high a limit.
+ */
 function expectOnePage(
   { limit, rising, cursor }: Pick<CallsQuery, 'limit' | 'rising' | 'cursor'>,
   sort: string,
@@ -218,7 +221,7 @@ export function sessionsQuestion({
   return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page, format }
 }
 
-/** The calls that a query means. Throws {@link RequestError} if its parameters do not go together. */
+/** The filter of a query. Throws {@link RequestError} if parameters contradict each other. */
 export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
   const { min_ms, max_ms } = fields
   const times = timesOf({ from, to, tz })
@@ -230,7 +233,7 @@ export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: Overv
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 
-/** Throws {@link RequestError} if they are in the wrong order. */
+/** The instants of `from` and `to`. Throws {@link RequestError} if they are in the wrong order. */
 export function timesOf({
   from,
   to,
@@ -242,7 +245,7 @@ export function timesOf({
   return { ...(fromMs !== null && { fromMs }), ...(toMs !== null && { toMs }) }
 }
 
-/** Throws {@link RequestError} if a range of time ends before it has begun. */
+/** Throws {@link RequestError} unless a range ends after its start. */
 export function expectOrder(fromMs: number | null, toMs: number | null): void {
   if (fromMs !== null && toMs !== null && toMs <= fromMs) {
     throw invalidParameter('to', 'to must be later than from.')

@@ -10,7 +10,7 @@ import { answerQuery } from './query-reply.ts'
 
 const mostSeconds = 604_800
 
-/** The body of an order to switch the log. */
+/** The times for which a request may switch the log on, in seconds. */
 const seconds = `a number above 0 and up to ${count(mostSeconds)}, or null`
 const toggleOrder = object({
   enabled: v.boolean(),
@@ -23,7 +23,7 @@ const toggleOrder = object({
 
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
-/** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
+/** `/api/raw-log/…`: requests to the gateway. If no gateway runs, the files are read instead. */
 export function rawLogRoutes({ rawLog, queries }: Pick<DashboardDeps, 'queries' | 'rawLog'>): RouteTable {
   return {
     /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
@@ -48,9 +48,9 @@ export function rawLogRoutes({ rawLog, queries }: Pick<DashboardDeps, 'queries' 
     /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
     'GET /api/raw-log/stream': route({ answer: { '200 text/event-stream': 'RawLogEvent' } }, async (c) => {
       expectOwnConnection(c.env.outgoing)
-      // Nothing would end a stream that is opened for its head alone.
+      // HEAD opens no stream, because nothing would end it.
       if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)
-      // The dashboard holds nothing of the stream: a reader that is slow is slow for the gateway, which minds that.
+      // The dashboard buffers nothing: back-pressure of a slow reader reaches the gateway, which handles it.
       return sendStream(c, await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
     }),
   }

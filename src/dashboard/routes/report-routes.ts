@@ -11,7 +11,7 @@ import { overviewQuestion, overviewTable } from './query-request.ts'
 
 /** Most models or clients in a report: those with the most calls. */
 const mostGroups = 50
-/** The place that the build left for the figures. */
+/** The element of the built page that gets the figures. */
 const place = '<script type="application/json" id="report">{}</script>'
 
 /** `/api/report`: the figures of a range as one self-contained HTML file. */
@@ -50,7 +50,7 @@ export function reportRoutes(
           models: await groupsBy('model', whole),
           clients: await groupsBy('client', whole),
         }
-        // No name in it can end the element, or begin a comment.
+        // Escaped, so that no name can end the element or begin a comment.
         const json = JSON.stringify(report).replaceAll('<', '\\u003c')
         const body = page.replace(place, () => place.replace('{}', () => json))
         const name = `tokenweir-report-${from.slice(0, 10)}-to-${to.slice(0, 10)}.html`

@@ -7,10 +7,10 @@ import type { SignIn } from '../http/sign-in.ts'
 
 const tokenBody = object({ token: v.string() })
 
-/** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
+/** `/api/session`: signs a browser in with the admin token, and out. */
 export function sessionRoutes(signIn: SignIn | null): RouteTable {
   return {
-    /** Signs a browser in: the admin token becomes a cookie. @fails token_wrong too_many_attempts */
+    /** Signs a browser in: answers the admin token with a cookie. @fails token_wrong too_many_attempts */
     'POST /api/session': route({ answer: { 204: null }, body: tokenBody }, (c, { body }) => {
       if (signIn === null) {
         throw new RequestError('token_not_set', 'There is no admin token to sign in with.')

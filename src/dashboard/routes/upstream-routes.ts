@@ -2,7 +2,7 @@ import { testedUpstream, upstreamChange } from '../../options/upstream-settings.
 import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardDeps } from './dashboard-deps.ts'
 
-/** `/api/upstreams`: further upstreams as they are set and found, and changing them. */
+/** `/api/upstreams`: all upstreams with their state, and changes of the further ones. */
 export function upstreamRoutes({
   upstreams,
   models,
@@ -14,7 +14,10 @@ export function upstreamRoutes({
     'GET /api/upstreams': route({ answer: 'UpstreamsReport' }, report),
     /** The models that the default upstream lists without a key; empty if it lists none. */
     'GET /api/models': route({ answer: 'ModelsReport' }, async () => ({ models: await models() })),
-    /** Asks each address for its models, without a key and as calls are sent, and describes the answers. Changes nothing. */
+    /**
+     * Asks each address for its models, over the same proxy as calls and without a key, and describes the
+     * answers. Changes nothing.
+     */
     'POST /api/upstreams/test': route(
       { answer: 'UpstreamTest', body: testedUpstream },
       async (_, { body: { urls } }) => ({ tests: await Promise.all(urls.map(testUpstream)) }),
@@ -27,7 +30,10 @@ export function upstreamRoutes({
         return report()
       },
     ),
-    /** Takes an upstream away; calls under way there end as they would. @fails upstream_not_found invalid_upstream broken_upstreams_file upstreams_not_kept upstreams_busy */
+    /**
+     * Removes an upstream. Calls in progress there finish. @fails upstream_not_found invalid_upstream
+     * broken_upstreams_file upstreams_not_kept upstreams_busy
+     */
     'DELETE /api/upstreams/:name': route({ answer: 'UpstreamsReport' }, async (c) => {
       await upstreams.remove(c.req.param('name') ?? '')
       return report()
