@@ -1,12 +1,12 @@
 import type { CompletionPlan, PlannedToken } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
 
-/** The tokens of an answer and their times (ms) since the request. */
+/** A simulated answer. Times are milliseconds since the request. */
 export interface SimulatedAnswer {
   readonly beginsMs: number
   readonly endsMs: number
   readonly whole: object
-  /** The same answer as a stream; null if the request wants none. */
+  /** The answer as a stream of events; null if the request wants no stream. */
   readonly events: readonly { readonly atMs: number; readonly data: object }[] | null
 }
 
@@ -33,7 +33,7 @@ export function completionAnswer(
   const choices = (said: object, finish_reason: string | null): object => {
     return { choices: [{ index: 0, ...said, finish_reason, logprobs: null }] }
   }
-  // The message of the whole answer; the first event of a stream has it without arguments.
+  // The message of the complete answer. A stream's first event has it without the arguments of tool calls.
   const message = (contents: readonly string[], args: readonly string[]): object => {
     const called = { name: tool?.name, arguments: args.join('') }
     const tool_calls = [{ index: 0, id: `call_simulated_${serial}`, type: 'function', function: called }]
@@ -54,7 +54,7 @@ export function completionAnswer(
     ? { message: { ...message(of('content'), of('arguments')), refusal: null, reasoning_content: thoughts } }
     : { text: of('content').join('') }
   const events = [
-    // Legacy streams have no such event.
+    // Streams of legacy completions have no event with a role.
     ...(isChat ? [event(beginsMs, message([], []))] : []),
     ...tokens.map(({ atMs, kind, text }) => event(atMs, isChat ? deltas[kind](text) : { text })),
     event(endsMs, isChat ? {} : { text: '' }, finishReason),

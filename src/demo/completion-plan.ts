@@ -3,24 +3,24 @@ import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
 import { reasoningOpening, simulatedText, tokensOf } from './simulated-text.ts'
 
-/** A token, and its time since the request. */
+/** A token, and its time (ms) since the request. */
 export interface PlannedToken {
   readonly atMs: number
   readonly kind: 'reasoning' | 'content' | 'arguments'
   readonly text: string
 }
 
-/** An answer, decided as a whole before its first byte is sent. */
+/** An answer, planned as a whole before its first byte is sent. */
 export interface CompletionPlan {
   /** At least one. */
   readonly tokens: readonly PlannedToken[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
 }
 
-/** No answer is longer, however the dice fall. */
+/** Most tokens of an answer. */
 const mostTokens = 700
 
-/** The answer, and the time of each part. */
+/** Plans an answer and the time of each part. */
 export function planCompletion(
   { model, tool, maxTokens }: CompletionRequest,
   fault: SimulatedFault | null,

@@ -8,16 +8,16 @@ export interface CompletionRequest {
   readonly model: ChatModel
   readonly stream: boolean
   readonly includeUsage: boolean
-  /** The client's bound; null without one. */
+  /** The client's bound of output tokens; null without one. */
   readonly maxTokens: number | null
-  /** The tool that is to be called in place of an answer. */
+  /** The tool that the model calls instead of answering; null for an answer. */
   readonly tool: { readonly name: string; readonly arguments: string } | null
   readonly promptTokens: number
-  /** The part of the prompt that an earlier turn has left in the upstream's cache. */
+  /** Prompt tokens that the upstream's cache has from an earlier turn. */
   readonly cachedTokens: number
 }
 
-/** Upstreams begin to cache at this size, and cache in steps of the other. */
+/** Smallest prompt that upstreams cache; they cache in steps of `cacheStepTokens`. */
 const leastCachedTokens = 1024
 const cacheStepTokens = 128
 
@@ -32,7 +32,7 @@ export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): Co
   }
   const roles = messages.map((message) => fieldsOf(message)['role'])
   const promptTokens = promptTokensOf([fields['prompt'], messages, fields['tools']])
-  // A later turn finds most of its prompt in the cache, unless the tools at its head are no longer offered.
+  // A later turn finds most of its prompt in the cache, unless the prompt's head lacks the tools now.
   const isHeadSame = !roles.includes('tool') || arrayOf(fields['tools']).length > 0
   const isCached = isHeadSame && roles.includes('assistant') && promptTokens >= leastCachedTokens
   return {
@@ -57,7 +57,7 @@ function readMaxTokens(fields: Fields): number | null {
   return null
 }
 
-/** The next tool to call: each offered one once, in turn, after the user's last message. Null when all were called. */
+/** The next tool to call: after the user's last message, each offered tool once, in order. Null when all were called. */
 function nextTool(fields: Fields, roles: readonly unknown[]): CompletionRequest['tool'] {
   if (fields['tool_choice'] === 'none') return null
   const results = roles.slice(roles.lastIndexOf('user') + 1).filter((role) => role === 'tool').length

@@ -1,21 +1,21 @@
 import { type Random, between, drawFrom, integerBetween, pickOne } from './random.ts'
 import { simulatedText } from './simulated-text.ts'
 
-/** A call that an demo client makes: a POST, or without a body a GET. */
+/** A call of a demo client: a POST, or, without a body, a GET. */
 export interface DemoCall {
   /** Below the gateway's base URL: `/chat/completions`. */
   readonly path: string
   /** Sent as JSON. */
   readonly body?: object
   readonly session?: string
-  /** When the client loses patience and leaves (default: it waits for the end). */
+  /** Time (ms) after which the client leaves (default: it waits for the end). */
   readonly leaveAfterMs?: number
 }
 
 /** A step of a demo client: a wait in milliseconds, or calls that run together until all have ended. */
 export type DemoStep = number | readonly DemoCall[]
 
-/** A simulated user of the gateway. Its steps are planned here and do not depend on any answer. */
+/** A simulated user of the gateway. The steps are planned here and do not depend on answers. */
 export interface DemoClient {
   /** The value of `x-tokenweir-client`. */
   readonly name: string
@@ -23,7 +23,7 @@ export interface DemoClient {
   readonly round: (random: Random, session: string) => Generator<DemoStep>
 }
 
-/** The life of a client, which never ends. */
+/** The steps of a client, without an end. */
 export function* stepsOf({ name, round }: DemoClient, random: Random): Generator<DemoStep> {
   yield between(random, 200, 6000)
   for (;;) {
@@ -46,7 +46,7 @@ const questions = [
   'And what happens when it floods?',
 ] as const
 
-/** The settings of most clients that watch their costs. */
+/** The settings of a stream that reports its usage. */
 const streamed = { stream: true, stream_options: { include_usage: true } }
 
 /** The small model gets twice as many calls as each of the others. */
@@ -74,8 +74,9 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
 const orders = ['Look after the gauges, and report.', 'Now those above the weir.'] as const
 
 /**
- * An agent. It calls one tool after the other, and its long prompt grows by their results. Then it starts more calls
- * at once than there are slots, and sums up without its tools, so that the cache has nothing of its prompt.
+ * An agent that calls one tool after the other, while its long prompt grows by their results. Then the agent
+ * starts more calls at once than there are slots. At the end it sums up without its tools, so that the cache
+ * has nothing of its prompt.
  */
 function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
   const messages: object[] = [{ role: 'system', content: simulatedText(900, random) }]
@@ -100,7 +101,7 @@ function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
   yield between(random, 40_000, 80_000)
 }
 
-/** A job that embeds a library, three batches at a time; its nights are short here. */
+/** A nightly job that embeds a library, three batches at a time. Its nights are short here. */
 function* nightOfIndexing(random: Random, session: string): Generator<DemoStep> {
   const texts = (): readonly string[] =>
     Array.from({ length: integerBetween(random, 8, 48) }, () => simulatedText(40, random))
@@ -137,7 +138,7 @@ function* impatientQuestion(random: Random, session: string): Generator<DemoStep
   yield between(random, 8000, 25_000)
 }
 
-/** Everybody who uses the demo; the chat app has two people. */
+/** All demo clients; two people use the chat app. */
 export const demoClients: readonly DemoClient[] = [
   { name: 'demo-chat-app', round: conversation },
   { name: 'demo-chat-app', round: conversation },

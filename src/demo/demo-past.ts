@@ -12,14 +12,14 @@ import { drawFault, type FaultShares, type SimulatedFault } from './simulated-fa
 import { embeddingModels } from './simulated-models.ts'
 
 export interface PastOptions {
-  /** When it is over. */
+  /** End of the past, in ms since the Unix epoch. */
   readonly endMs: number
   readonly seed: number
-  /** Host and port of the upstream that is said to have answered. */
+  /** Host and port of the upstream in the rows. */
   readonly upstream: string
 }
 
-/** The hours in which one model was short of breath. */
+/** The hours in which one model was slow and refused calls. */
 export interface PastIncident {
   readonly fromMs: number
   readonly toMs: number
@@ -27,24 +27,24 @@ export interface PastIncident {
 }
 
 const hourMs = 3_600_000
-/** More than two weeks, so that the last seven days have seven before them to be compared with. */
+/** More than two weeks, so that the last seven days can be compared with the seven before. */
 export const pastDays = 15
 /** Slots of the demo gateway. */
 export const pastSlots = 4
-/** Few, so that the incident stands out. */
+/** Shares of faults outside the incident: few, so that the incident stands out. */
 const usualFaults: FaultShares = { rate_limited: 0.004, server_error: 0.003, broken: 0.003, stalled: 0.02 }
-/** No failures in quiet hours: one would be half of an hour's calls, and look like an incident. */
+/** No failures in quiet hours: a single one could be half of an hour's calls, and look like an incident. */
 const quietFaults: FaultShares = { ...usualFaults, rate_limited: 0, server_error: 0, broken: 0 }
 const incidentFaults: FaultShares = { ...usualFaults, rate_limited: 0.6 }
 const slowerBy = 5
 const mostRetries = 2
 
-/** Rounds that a client begins in an hour, by the local hour of the day; at weekends a part of them. */
+/** Rounds that a client begins per hour, by the local hour of the day, and the share of them at weekends. */
 interface Rhythm {
   readonly from: number
   readonly to: number
   readonly rounds: number
-  /** The share in all other hours. */
+  /** The number in all other hours. */
   readonly otherwise: number
   readonly weekend: number
 }
@@ -84,7 +84,7 @@ export function* demoPast({ endMs, seed, upstream }: PastOptions): Generator<rea
         calls.push(...pastRound(client, startMs, { random, upstream, incident }))
       }
     }
-    // A round that is still running has not made its later calls yet.
+    // Calls of a running round that lie in the future are left out.
     yield calls.filter(({ id }) => id < firstIdAt(endMs))
   }
 }
@@ -105,7 +105,7 @@ function isBusy(at: Date): boolean {
   return !isWeekend(at) && at.getHours() >= 9 && at.getHours() < 18
 }
 
-/** A whole number that is the given one on average. */
+/** A random whole number whose mean is `number`. */
 function wholeBy(random: Random, number: number): number {
   return Math.floor(number + random())
 }
@@ -147,7 +147,7 @@ function* pastRound(client: DemoClient, startMs: number, around: Circumstances):
 
 interface Moment extends Circumstances {
   readonly atMs: number
-  /** When a slot is free for it. */
+  /** When the call gets its slot, in ms since the Unix epoch. */
   readonly slotMs: number
   readonly retry: number
 }

@@ -4,16 +4,18 @@ import { simulatedHeader } from './demo-upstream.ts'
 import { type DemoCall, type DemoClient, demoClients, stepsOf } from './demo-clients.ts'
 import type { Random } from './random.ts'
 
+/** The demo clients' target, and their other settings. */
 export interface DemoTrafficOptions {
   /** `http://127.0.0.1:9090/v1` */
   readonly gatewayBaseUrl: string
-  /** Default: the machine's clock. */
+  /** The clock (default: the machine's). */
   readonly clock?: Clock
   readonly random?: Random
 }
 
+/** The running demo clients. */
 export interface DemoTraffic extends AsyncDisposable {
-  /** Breaks off the calls that run; none begins afterwards. */
+  /** Aborts running calls, and starts no more. */
   close(): Promise<void>
 }
 
@@ -25,12 +27,12 @@ export function awayMs(failuresInARow: number, random: Random): number {
   return (backoffMs(away, failuresInARow) * (1 + random())) / 2
 }
 
-/** After which most clients give up. */
+/** Time limit of a call. */
 const longestStayMs = 600_000
 
 /**
- * Lets the demo clients use a gateway until closed. While the gateway is away, or has another upstream than
- * the demo's, they only look now and then whether it is back.
+ * Lets the demo clients use a gateway until closed. If the gateway is away, or has another upstream than the
+ * demo's, they only check now and then whether it is back.
  */
 export function startDemoTraffic({
   gatewayBaseUrl,
@@ -66,7 +68,8 @@ export function startDemoTraffic({
       const response = await fetch(gatewayBaseUrl + path, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          // With a key of the call's own, the gateway never adds `UPSTREAM_API_KEY`, should it ever forward to a paid upstream.
+          // The call has a key, so that the gateway never adds `UPSTREAM_API_KEY`, even if it forwards to a
+          // paid upstream.
           authorization: `Bearer simulated-key-of-${client}`,
           [simulatedHeader]: 'true',
           'x-tokenweir-client': client,
@@ -80,7 +83,7 @@ export function startDemoTraffic({
       await response.arrayBuffer()
       return answered
     } catch {
-      // A client that left counts as answered. So does an answer of the demo's upstream that broke off.
+      // A client that left counts as answered, and so does a broken answer of the demo's upstream.
       return answered || signal.aborted
     } finally {
       stay()

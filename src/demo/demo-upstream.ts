@@ -13,20 +13,21 @@ import { SimulatedLimits } from './simulated-limits.ts'
 import { modelIds } from './simulated-models.ts'
 import { reportFault } from '../lib/fault.ts'
 
+/** The options of the demo's upstream. */
 export interface DemoUpstreamOptions {
-  /** Default: the machine's clock. */
+  /** The clock (default: the machine's). */
   readonly clock?: Clock
   readonly random?: Random
   /** The faults of the demo's own traffic (default: {@link ordinaryFaults}). */
   readonly faults?: FaultShares
 }
 
-/** An API in OpenAI's manner without any model behind it. `baseUrl` is `http://127.0.0.1:<port>/v1`. */
+/** A simulated API in OpenAI's form, without a model. `baseUrl` is `http://127.0.0.1:<port>/v1`. */
 export type DemoUpstream = LoopbackServer & { readonly baseUrl: string }
 
 /**
- * A header of every answer, which marks it as simulated. A request with this header belongs to the demo's own
- * traffic: only these requests get {@link FaultShares | faults}, and a person who tries the demo gets none.
+ * A header that marks answers as simulated. In a request it marks the demo's own traffic. Only such requests
+ * get {@link FaultShares | faults}; a person who tries the demo gets none.
  */
 export const simulatedHeader = 'x-simulated'
 
@@ -51,7 +52,7 @@ export async function startDemoUpstream({
   return { ...listening, baseUrl: `${listening.origin}/v1` }
 }
 
-/** A request, and what its answer goes by. */
+/** A request, and the facts for its answer. */
 interface DemoSession {
   readonly clock: Clock
   readonly random: Random
@@ -59,7 +60,7 @@ interface DemoSession {
   readonly limits: SimulatedLimits
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Counts the requests. */
+  /** The number of the request. */
   readonly serial: number
   /** Aborted when the client leaves, which ends the answer at once. */
   readonly left: AbortSignal
@@ -112,7 +113,7 @@ function complete(request: CompletionRequest, session: DemoSession): SimulatedAn
   return completionAnswer(request, plan, serial, Math.floor(clock.wallTime() / 1000))
 }
 
-/** Rejects when the client leaves, or if the call is to fail. */
+/** Sends the events at their times. Rejects if the client leaves, or if the call is planned to fail. */
 async function streamEvents(
   session: DemoSession,
   { beginsMs, endsMs, whole, events }: SimulatedAnswer,
@@ -121,7 +122,7 @@ async function streamEvents(
   const startedMs = clock.now()
   const until = async (atMs: number): Promise<void> => {
     const ms = startedMs + atMs - clock.now()
-    // A pause that is over already costs no timer.
+    // No timer for a pause that is already over.
     if (ms > 0) await clock.delay(ms, left)
   }
   await until(beginsMs)
@@ -149,7 +150,7 @@ const serverError = { type: 'server_error' }
 const tooMany = { type: 'requests', code: 'rate_limit_exceeded' }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  // Destroyed, it would take the connection along before the answer.
+  // Destroying the request would destroy the connection before the answer.
   const body = await readAtMost(mostBodyBytes, request.iterator({ destroyOnReturn: false }))
   if (body !== null) return body
   request.resume()
@@ -165,7 +166,7 @@ function refuse(response: ServerResponse, error: unknown): void {
   sendJson(response, { error: fields })
 }
 
-/** With `broken`, the connection ends in the middle of the body. */
+/** Sends JSON. With `broken`, the connection ends in the middle of the body. */
 function sendJson(response: ServerResponse, value: unknown, broken = false): void {
   const body = Buffer.from(JSON.stringify(value))
   response.setHeader('content-type', 'application/json')

@@ -9,11 +9,11 @@ const mostDimensions = 4096
 const isDimensions = fits(whole(1, mostDimensions))
 const mostInputs = 2048
 
-/** The same vector for the same input every time; it means nothing. Throws {@link ApiError} if it cannot be answered. */
+/** Answers with meaningless vectors, always the same for an input. Throws {@link ApiError} for an invalid request. */
 export function embeddingAnswer(fields: Fields, random: Random): SimulatedAnswer {
   const model = modelOf(fields, embeddingModels)
   const { input, dimensions = model.dimensions } = fields
-  // Texts, or lists of tokens.
+  // The inputs are texts, or lists of tokens.
   const inputs: readonly unknown[] = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input]
   if (input === undefined || input === '' || inputs.length < 1 || inputs.length > mostInputs) {
     throw new ApiError(400, `\`input\` must be a text or a list of 1 to ${mostInputs}.`, { param: 'input' })

@@ -1,6 +1,6 @@
 import type { GatewayMinute } from '../call/call-sink.ts'
 
-/** When a call came, had a slot, and gave it back: milliseconds since the Unix epoch. */
+/** When a call came, got its slot, and gave it back: ms since the Unix epoch. */
 export interface SlotStay {
   readonly cameMs: number
   readonly beganMs: number
@@ -14,10 +14,10 @@ interface Change {
 }
 
 const minuteMs = 60_000
-/** A wait that is shorter is the gateway's own work. */
+/** A shorter wait is the gateway's own work. */
 const leastWaitMs = 1
 
-/** The minutes that a gateway with this many slots would have noted, idle ones included. */
+/** The minutes that a gateway with this many slots would have recorded, with idle ones. */
 export function* pastMinutes(
   stays: readonly SlotStay[],
   { fromMs, toMs, slots }: { readonly fromMs: number; readonly toMs: number; readonly slots: number },

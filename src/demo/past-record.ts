@@ -14,18 +14,18 @@ export interface PastRequest {
   readonly upstream: string
   readonly startMs: number
   readonly queueMs: number
-  /** Which try of the client's it is: 0 is the first. */
+  /** The client's retry: 0 for its first try. */
   readonly retry: number
   readonly fault: SimulatedFault | null
   readonly random: Random
 }
 
-/** Request, model and answer of a past call. */
+/** The answer of a past call. */
 export interface PastAnswer {
   readonly callType: 'chat' | 'embedding' | 'props'
   readonly model: string | null
   readonly stream: boolean
-  /** From the dispatch on. */
+  /** Time (ms) from dispatch to the beginning of the answer. */
   readonly beginsMs: number
   readonly endsMs: number
   readonly inputTokens: number
@@ -46,7 +46,7 @@ const eventBytes = 220
 const usBetween = (random: Random, low: number, high: number): number => round(between(random, low, high))
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 
-/** The row that a gateway would have written. */
+/** The row that a gateway would have written for the call. */
 export function pastRecord(past: PastRequest, answer: PastAnswer): StoredCall {
   const { call, client, upstream, startMs, queueMs, retry, fault, random } = past
   const { endsMs, beginsMs, model, callType, requestBytes } = answer

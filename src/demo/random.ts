@@ -12,7 +12,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** A quantity that is often near its median and now and then several times as large, as latencies are. */
+/** A quantity that is usually near its median and sometimes several times as large, like a latency. */
 export interface LogNormal {
   readonly median: number
   /** Standard deviation of the logarithm: 0.3 is steady, 1 is wild (default: 0.4). */
@@ -35,6 +35,7 @@ export function integerBetween(random: Random, low: number, high: number): numbe
   return low + Math.floor(random() * (high - low + 1))
 }
 
+/** An element of a list, all equally likely. */
 export function pickOne<T>(random: Random, items: readonly [T, ...(readonly T[])]): T {
   return items[Math.floor(random() * items.length)] ?? items[0]
 }

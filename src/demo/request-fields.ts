@@ -5,7 +5,7 @@ import { modelIds } from './simulated-models.ts'
 /** A refusal of the simulated upstream, in OpenAI's form. */
 export class ApiError extends Error {
   readonly status: number
-  /** The members of the `error` that is answered, beside its message. */
+  /** Members of the answered `error`, besides its message. */
   readonly details: { readonly type?: string; readonly param?: string; readonly code?: string }
 
   constructor(status: number, message: string, details: ApiError['details'] = {}) {
@@ -30,16 +30,17 @@ export function parseFields(body: string): Fields {
   return value
 }
 
-/** The fields of a JSON object; none of anything else. */
+/** The fields of a JSON object; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
+/** The elements of a list; empty for any other value. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Rough tokens of a prompt: one for four characters of its JSON. */
+/** Approximate tokens of a prompt: one for four characters of its JSON. */
 export function promptTokensOf(prompt: unknown): number {
   return Math.max(1, Math.ceil((JSON.stringify(prompt) ?? '').length / 4))
 }

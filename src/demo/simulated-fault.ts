@@ -11,7 +11,7 @@ export type SimulatedFault = 'rate_limited' | 'server_error' | 'broken' | 'stall
 /** The share of calls with each fault: 0.01 is one in a hundred. */
 export type FaultShares = Readonly<Record<SimulatedFault, number>>
 
-/** The faults of a good upstream on an ordinary day, a little exaggerated. */
+/** The faults of a good upstream on an ordinary day, slightly exaggerated. */
 export const ordinaryFaults: FaultShares = {
   rate_limited: 0.015,
   server_error: 0.01,

@@ -1,11 +1,11 @@
-/** US dollars per million tokens, made up as all of this is; named as in `model_costs.json`. */
+/** Simulated prices in USD per million tokens, named as in `model_costs.json`. */
 export interface SimulatedPrices {
   readonly input: number
   readonly output?: number
   readonly cache_read?: number
 }
 
-/** A model that chats. Its times and lengths are medians. */
+/** A simulated chat model. Times (ms) and lengths (tokens) are medians. */
 export interface ChatModel {
   readonly id: string
   /** Time until the answer begins, for any length of prompt. */
@@ -14,15 +14,16 @@ export interface ChatModel {
   readonly outputTokens: number
   /** Tokens of reasoning before the answer; 0 for none. */
   readonly reasoningTokens: number
-  /** Its limits of requests and tokens a minute. */
+  /** Limits of requests and tokens per minute. */
   readonly limits?: { readonly requests: number; readonly tokens: number }
   readonly prices: SimulatedPrices
 }
 
+/** A simulated model that embeds texts. */
 export interface EmbeddingModel {
   readonly id: string
   readonly firstTokenMs: number
-  /** Additional time for each input. */
+  /** Additional time (ms) for each input. */
   readonly perInputMs: number
   readonly dimensions: number
   readonly prices: SimulatedPrices

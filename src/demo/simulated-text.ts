@@ -1,10 +1,10 @@
 import { type Random, integerBetween } from './random.ts'
 
-/** The first words of every answer and of its reasoning: a copied text is not mistaken for a model's. */
+/** The first words of every answer and its reasoning, so that nobody takes a copied text for a model's. */
 export const answerOpening = 'This answer is simulated; no model wrote it.'
 export const reasoningOpening = 'Simulated reasoning:'
 
-/** Each can be read after the one before it, and the first after the last. */
+/** The sentences of the text, in order. The first one can also follow the last. */
 const sentences: readonly string[] = [
   'A weir is a low wall across a river.',
   'It does not stop the water; it makes the water stand a little higher, and lets it pass over the crest in a thin, even sheet.',
@@ -30,7 +30,7 @@ const sentences: readonly string[] = [
 const sentencesOfAParagraph = 5
 const wordCounts = sentences.map((sentence) => tokensOf(sentence).length)
 
-/** At least `words` words, as whole sentences on weirs from the start of some paragraph on, after an opening. */
+/** A text of at least `words` words: the opening, then sentences from the start of a random paragraph. */
 export function simulatedText(words: number, random: Random, opening: string = answerOpening): string {
   let next = sentencesOfAParagraph * integerBetween(random, 0, sentences.length / sentencesOfAParagraph - 1)
   let text = `${opening} ${sentences[next]}`
@@ -41,7 +41,7 @@ export function simulatedText(words: number, random: Random, opening: string = a
   return text
 }
 
-/** A text in the pieces in which it is streamed. A simulated token is a word with the space behind it. */
+/** The pieces of a streamed text. A simulated token is a word and the space after it. */
 export function tokensOf(text: string): string[] {
   return text.match(/\S+\s*/g) ?? []
 }
