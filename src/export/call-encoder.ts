@@ -3,7 +3,10 @@ import type { CallJson } from '../call/call-record.ts'
 import { csvLine, csvRows, ndjsonText } from '../query/row-text.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
 
-/** Makes a file of calls, a piece at a time: the first piece, one for each page of calls (it may be empty), and the last. */
+/**
+ * Encodes calls as a file, piece by piece: the beginning, a piece for each page of calls (which may be
+ * empty), and the end.
+ */
 export interface CallEncoder {
   start(): Uint8Array | string
   add(calls: readonly CallJson[]): Uint8Array | string

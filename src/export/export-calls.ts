@@ -5,20 +5,23 @@ import type { CallReader } from '../call/call-reader.ts'
 import { FoldedRangeError } from '../call/no-answer.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
-/** Calls read at a time: no transaction lasts longer than that takes, so the database's log can be emptied in between. */
+/**
+ * Calls of a page. Each page is a transaction of its own, so that the database's log can be emptied between
+ * two pages.
+ */
 const pageCalls = 500
 
-/** Progress of an export; at its end, its content. */
+/** Progress of an export; at the end, its result. */
 export interface ExportProgress {
   readonly calls: number
-  /** When the first and the last of them began, ISO 8601 in UTC; null without calls. */
+  /** Starts of the first and the last exported call: ISO 8601, UTC; null without calls. */
   readonly first: string | null
   readonly last: string | null
 }
 
 /** The result of an export: its calls, and the missing ones. */
 export interface Exported extends ExportProgress {
-  /** Calls of the filter that no export has, because they are folded into sums; null if there are none. */
+  /** Calls of the filter that are missing because they are folded into sums; null without such calls. */
   readonly folded: FoldedCalls | null
 }
 
@@ -29,8 +32,8 @@ export interface FoldedCalls {
 }
 
 /**
- * Writes all calls of a filter, newest first, in constant memory, without calls that begin meanwhile. Rejects with the errors of
- * `write` and of the reader.
+ * Writes all calls of a filter, newest first, in constant memory. Calls that begin meanwhile are left out.
+ * Rejects with the errors of `write` and of the reader.
  */
 export async function exportCalls(
   reader: CallReader,
@@ -58,14 +61,17 @@ export async function exportCalls(
     onProgress(done)
     if (page.length < pageCalls) break
     beforeId = parseCallId(oldest.id)
-    // Lets signals be handled between pages.
+    // Signals are handled between two pages.
     await setImmediate()
   }
   await write(encoder.end())
   return { ...done, folded: await foldedOf(reader, filter, foldedMs, inFolded) }
 }
 
-/** Some of the folded calls may still be rows while they are being folded: `exported` of them are in the export. */
+/**
+ * The folded calls of a filter; null without any. While calls are folded, some are still rows: `exported` of
+ * them are in the export.
+ */
 async function foldedOf(
   reader: CallReader,
   filter: CallFilter,

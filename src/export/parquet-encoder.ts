@@ -4,7 +4,7 @@ import { type NamedField, namedFields, valueType } from '../call/fields/call-fie
 import type { CallJson } from '../call/call-record.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
-/** Rows of a group: the export holds one group in memory, and a reader can skip a group at a time. */
+/** Rows of a row group. The export holds one group in memory, and a reader can skip whole groups. */
 const groupRows = 10_000
 
 type ColumnType = 'string' | 'instant' | 'whole' | 'number' | 'boolean'
@@ -42,7 +42,10 @@ function typeOf(field: NamedField): ColumnType {
   return field.kind === 'count' ? 'whole' : valueType(field)
 }
 
-/** Apache Parquet: texts that repeat as dictionaries, pages packed with zstd. Holds one row group in memory, and the footer. */
+/**
+ * Encodes Apache Parquet, with dictionaries for repeated texts and zstd pages. Holds a row group and the
+ * footer in memory.
+ */
 export class ParquetEncoder implements CallEncoder {
   readonly #bytes = new ByteWriter()
   readonly #file = new ParquetWriter({

@@ -12,27 +12,31 @@ import {
 import { dirname } from 'node:path'
 import { flushFolder } from '../lib/files/replace-file.ts'
 
-/** Files that SQLite keeps beside a database, and would put into the next one of that name. */
+/** Suffixes of files that SQLite keeps beside a database. A left file would damage a new database of the same name. */
 const beside = ['-journal', '-wal', '-shm', '']
 
-/** The file cannot be written. The message is for the person who named it. */
+/** The file cannot be written. The message is for people. */
 export class PartFileError extends Error {}
 
 /**
- * A file that gets its name when it is complete. Until then it is `<name>.part`, readable by its owner only; disposing deletes that.
- * A killed process leaves at most the `.part` file, which the next export overwrites.
+ * A file that gets its name when it is complete. Until then it is `<name>.part`, which only its owner can
+ * read, and which disposing deletes. A killed process leaves at most the `.part` file, and the next export
+ * overwrites it.
  */
 export class PartFile implements Disposable {
   readonly #target: string
   readonly #file: number
   #isOpen = true
-  /** The open file. */
+  /** The path of the `.part` file. */
   readonly path: string
 
-  /** Throws {@link PartFileError} if the name is taken, and the system's errors. */
+  /**
+   * Creates the `.part` file. Throws {@link PartFileError} if the target exists and `force` is false, or
+   * cannot be a file; and the system's errors.
+   */
   constructor(target: string, { force }: { readonly force: boolean }) {
     const found = statSync(target, { throwIfNoEntry: false })
-    // A device must not be replaced by a file.
+    // A file must not replace a device or a folder.
     if (found?.isFile() === false) throw new PartFileError(`${target} is no file`)
     if (found !== undefined && !force) {
       throw new PartFileError(`${target} is there already; --force writes over it`)
@@ -50,12 +54,15 @@ export class PartFile implements Disposable {
     this.#file = openSync(this.path, 'wx', 0o600)
   }
 
-  /** Throws the system's errors: that the disk is full. */
+  /** Appends bytes. Throws the system's errors, such as a full disk. */
   write(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
   }
 
-  /** Gives it its name, once all of it is on the disk, and answers its size in bytes. Throws as the constructor does. */
+  /**
+   * Flushes the file to the disk, renames it to its target, and returns its size in bytes. Throws {@link
+   * PartFileError} if another process writes the same `.part` file, and the system's errors.
+   */
   publish(): number {
     fsyncSync(this.#file)
     const { ino, size } = fstatSync(this.#file)
