@@ -1,6 +1,6 @@
 /**
- * How a call queues: an `arrival` at the end; a call that comes `back` to be tried again, behind the calls that have waited
- * longer than it had its slot.
+ * How a call queues. `arrival`: at the end. `back`: a call that will be tried again queues behind the calls
+ * that have waited longer than it had its slot.
  */
 export type QueueOrder = 'arrival' | 'back'
 
@@ -12,7 +12,7 @@ export function disciplineOf(word: string): QueueDiscipline {
   return word === 'fair' ? 'fair' : 'fifo'
 }
 
-/** The client of a call: its name, else the fingerprint of its key. */
+/** The client of a call: its name and the fingerprint of its key. */
 export interface Caller {
   readonly client: string | null
   readonly keyFingerprint: string | null
@@ -26,8 +26,8 @@ export interface MinuteStake {
   /** The calls of a group need the same limits, and wait in one line. */
   readonly group: object
   /**
-   * 0 if the call may go now, else the time until one of its full limits has room, in ms. `claims` are the limits for which
-   * earlier calls wait; the limits for which this call waits are added.
+   * Time in ms until the call's full limits may have room; 0 if the call may go now. `claims` has the limits
+   * for which earlier calls wait; this call adds its own.
    */
   waitMs(nowMs: number, claims: Set<object>): number
   /** Counts the call in its limits. */

@@ -2,18 +2,18 @@ import { Failure } from '../../call/failure.ts'
 import { type Owner, isUpstream, nameOfOwner } from './owner.ts'
 import type { TokenFigures } from './token-window.ts'
 
-/** When to try again while the past use is unknown. */
+/** `Retry-After` in seconds while the past use is unknown. */
 const unknownRetryS = 10
 
 /** The state of a budget that has too little left for a call. */
 export interface BudgetShortage extends TokenFigures {
   /** Tokens that calls in flight may still use. */
   readonly reserved: number
-  /** Whole seconds until enough tokens have left the window, at least one; `null` if the whole limit is not enough. */
+  /** Whole seconds (at least 1) until the window has room for the call; `null` if the call exceeds the whole limit. */
   readonly retryAfterS: number | null
 }
 
-/** The refusal of a call that may use `tokens`, more than the owner's budget has left. */
+/** The refusal of a call that may use up to `tokens` tokens, more than the owner's budget has left. */
 export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: Owner): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [

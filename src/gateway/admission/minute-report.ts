@@ -2,31 +2,31 @@ import type { CallSink, GatewayHistory, GatewayMinute } from '../../call/call-si
 import type { Clock } from '../../call/clock.ts'
 
 const minuteMs = 60_000
-/** How often the running minute is reported, for charts of the slots. */
+/** Interval of reports of the running minute, for charts of the slots. */
 const runningEveryMs = 1000
 
 /** The part of a {@link GatewayMinute} that admission counts. */
 export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 
-/** The source and the receiver of reported minutes. */
+/** The source of minutes, and the receiver of their report. */
 export interface MinuteReportOptions {
   readonly clock: Clock
-  /** The counts since the last close; `closes` begins a new minute. */
+  /** Returns the counts since the last closed minute; `closes` begins a new minute. */
   readonly counts: (closes: boolean) => MinuteCounts
   readonly sink: Pick<CallSink, 'figures'> & Pick<GatewayHistory, 'minute'>
 }
 
 /**
- * Reports every minute of the wall clock when it has ended, an idle one too: a missing minute is one in
- * which no gateway ran. The running minute is reported every second in which something happened, so that it is
- * not missing beside the calls that ended in it, and survives `kill -9`. A wall clock that is set back makes a
- * minute come twice. Never keeps the process alive.
+ * Reports every minute of the wall clock when it has ended, also an idle one: in a missing minute no gateway
+ * ran. The running minute is reported every second in which something happened, so that it is there beside
+ * its calls, and survives `kill -9`. If the wall clock is set back, a minute is reported twice. Never keeps
+ * the process alive.
  */
 export class MinuteReport {
   readonly #options: MinuteReportOptions
   #minute: number
   #droppedBefore: number
-  /** The counts that were last reported of the running minute. */
+  /** The last reported counts of the running minute, as JSON. */
   #reported = ''
   #cancel: (() => void) | null = null
 
@@ -38,7 +38,7 @@ export class MinuteReport {
     this.#arm(wallMs)
   }
 
-  /** Reports what the last, unfinished minute has seen, and stops. */
+  /** Reports the unfinished minute, and stops. */
   close(): void {
     if (this.#cancel === null) return
     this.#cancel()
@@ -46,7 +46,10 @@ export class MinuteReport {
     this.#reportEnded()
   }
 
-  /** `wallMs` is the reading that gave `#minute`: between two readings the minute may turn. */
+  /**
+   * Sets the timer for the next report. `wallMs` is the reading that gave `#minute`, because another reading
+   * could be in the next minute.
+   */
   #arm(wallMs: number): void {
     const delayMs = Math.min(runningEveryMs, minuteMs - (wallMs % minuteMs))
     this.#cancel = this.#options.clock.after(delayMs, () => this.#wake(), { background: true })

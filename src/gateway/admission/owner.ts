@@ -7,14 +7,17 @@ import type { Caller } from './admission.ts'
  */
 export type Owner = 'all' | `client:${string}` | `key:${string}` | `upstream:${string}`
 
+/** The owner for a client's name. */
 export function clientOwner(name: string): Owner {
   return `client:${name}`
 }
 
+/** The owner for the fingerprint of a key. */
 export function keyOwner(fingerprint: string): Owner {
   return `key:${fingerprint}`
 }
 
+/** The owner for the name of an upstream. */
 export function upstreamOwner(name: string): Owner {
   return `upstream:${name}`
 }
@@ -35,6 +38,7 @@ export function nameOfOwner(owner: Owner | ''): string {
   return owner.slice(owner.indexOf(':') + 1)
 }
 
+/** True if the owner is an upstream. */
 export function isUpstream(owner: Owner): boolean {
   return owner.startsWith('upstream:')
 }

@@ -1,7 +1,7 @@
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Caller } from './admission.ts'
 
-/** A slot in use. The call that gets a permit must release it on every path. */
+/** A slot in use. The call with a permit must release it on every path. */
 export class Permit implements Placed {
   index = -1
   readonly caller: Caller

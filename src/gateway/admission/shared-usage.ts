@@ -8,17 +8,18 @@ import type { TokenWindow } from './token-window.ts'
 export interface BudgetMessage {
   /** Tokens used since it joined, with those that calls in flight may use. */
   readonly usedTotal: number
-  /** Rows up to this number are known; 0 asks for all minutes. */
+  /** The gateway knows all rows up to this number; 0 asks for all minutes. */
   readonly fromSeq: number
 }
 
+/** The database's answer to a {@link BudgetMessage}. */
 export interface BudgetAnswer {
   readonly tokenLimit: number
-  /** The reports of all other gateways, without calls that came as rows. */
+  /** Tokens that all other gateways have reported, without calls that came as rows. */
   readonly pending: number
-  /** All rows up to this number are counted. */
+  /** `minutes` includes all rows up to this number. */
   readonly seq: number
-  /** `minutes` are all that count, and not only those in which rows have come. */
+  /** True if `minutes` has all minutes that count, not only those with new rows. */
   readonly isSynced: boolean
   /** The use of other gateways. */
   readonly minutes: readonly MinuteUsage[]
@@ -33,9 +34,9 @@ export interface BudgetLink {
 const beatMs = 500
 
 /**
- * Updates the token window of gateways that share a limit. Each gateway counts its own calls at once, and the calls of others
- * about half a second later, as their rows come. No call waits for the database, so all gateways together may pass the limit
- * by the tokens that they admit in that time.
+ * Updates the token window of gateways that share a limit. A gateway counts its own calls at once, and the
+ * calls of others about half a second later, when their rows arrive. No call waits for the database, so all
+ * gateways together may exceed the limit by the tokens that they admit in that time.
  */
 export class SharedUsage {
   readonly #link: BudgetLink
@@ -52,7 +53,7 @@ export class SharedUsage {
     this.#poll = startPoll({ clock, everyMs: beatMs, read: () => this.#exchange(), onFault: reportFault })
   }
 
-  /** Call it when this gateway has joined the list of gateways again. */
+  /** Call it when this gateway has joined the list of gateways again: reports start from zero. */
   restartReports(): void {
     this.#used = 0
   }
@@ -68,7 +69,7 @@ export class SharedUsage {
   }
 
   #learn({ tokenLimit, pending, seq, isSynced, minutes }: BudgetAnswer): void {
-    // The database was restored from a backup: ask for all minutes.
+    // The database was restored from a backup, so all minutes are requested.
     const isOlder = seq < this.#seq
     this.#seq = isOlder ? 0 : seq
     this.#window.setLimit(tokenLimit)

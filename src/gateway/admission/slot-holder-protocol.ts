@@ -1,9 +1,9 @@
 /** A gateway's message to the pool of shared slots. Messages may be lost, repeated, and overtake each other. */
 export interface SlotSync {
   readonly holder: string
-  /** Names the pool's state that the gateway knows; null before the first answer. */
+  /** The id of the pool's state that the gateway knows; null before the first answer. */
   readonly poolId: string | null
-  /** Counts the gateway's joins: the first message after one joins. */
+  /** The number of the gateway's joins. A message with a new number joins. */
   readonly joinCount: number
   /** Slots in use at the last join. */
   readonly usedAtJoin: number
@@ -16,17 +16,17 @@ export interface SlotSync {
 }
 
 export type SlotAnswer =
-  /** The pool does not know this holder, which has to join again. */
+  /** The pool does not know this holder, so it has to join again. */
   | { readonly known: false; readonly poolId: string }
   | {
       readonly known: true
       /** Slots granted since the join, with `usedAtJoin`; only grows. */
       readonly grantedTotal: number
-      /** Freed slots are to be given back: another gateway needs one, or more are held than exist. */
+      /** True if freed slots must be given back: another gateway needs one, or gateways hold more slots than exist. */
       readonly contended: boolean
       /**
-       * The wait (ms) of the oldest call elsewhere: a call here that has waited longer may keep a freed slot. Null if no call waits
-       * elsewhere, or more slots are held than exist.
+       * The wait (ms) of the oldest call at other gateways. A call here that has waited longer may get a
+       * freed slot. Null if no call waits elsewhere, or gateways hold more slots than exist.
        */
       readonly elsewhereMs: number | null
     }
@@ -34,17 +34,17 @@ export type SlotAnswer =
 /** Most waiting calls in a message. */
 export const mostAges = 16
 
-/** Share of a lease after which no slot is used, so that a holder stops before the pool does. */
+/** Share of a lease after which the holder uses no slot, so that it stops before the pool frees the slots. */
 const usedShare = 0.9
 
 export interface SlotHolderProtocolOptions {
   readonly holder: string
   readonly leaseMs: number
-  /** Slots in use here, with those that cool. */
+  /** Returns the slots in use here, with cooling ones. */
   readonly inUse: () => number
 }
 
-/** A time by both clocks: the monotonic one stops in a suspend, the wall clock can be set. */
+/** A time by two clocks: the monotonic clock stops during a suspend, and the wall clock can be set. */
 export interface BothClocks {
   readonly monotonicMs: number
   readonly wallMs: number
@@ -69,9 +69,9 @@ export class SlotHolderProtocol {
   #knownReturned = 0
   /** When the last answered message was sent. */
   #answeredFrom: BothClocks | null = null
-  /** Idle slots are to be given back: a call waits elsewhere, or more slots are held than exist. */
+  /** True if idle slots must be given back: a call waits elsewhere, or gateways hold more slots than exist. */
   contended = false
-  /** The wait of the oldest call elsewhere when the last message was sent. */
+  /** The wait (ms) of the oldest call elsewhere, when the last message was sent. */
   #elsewhereMs: number | null = null
 
   constructor({ holder, leaseMs, inUse }: SlotHolderProtocolOptions) {
@@ -88,12 +88,12 @@ export class SlotHolderProtocol {
     return this.#grantedTotal - this.#returnedTotal
   }
 
-  /** Held and not in use. */
+  /** Slots that the gateway holds and does not use. */
   get idle(): number {
     return Math.max(0, this.held - this.#inUse())
   }
 
-  /** Its slots may be used: the pool answered recently enough to count them still. */
+  /** True if the slots may be used: the pool has answered recently enough to still count them. */
   leaseIsValid(now: BothClocks): boolean {
     if (this.#answeredFrom === null) return false
     const { monotonicMs, wallMs } = this.#answeredFrom
@@ -101,14 +101,17 @@ export class SlotHolderProtocol {
     return ageMs < usedShare * this.#leaseMs
   }
 
-  /** A freed slot may be kept for a call here that has waited `ageMs`: no call elsewhere has waited longer. */
+  /** True if a freed slot may go to a call here that has waited `ageMs`, because no call elsewhere has waited longer. */
   mayKeepFor(ageMs: number, now: BothClocks): boolean {
     if (!this.contended) return true
     if (this.#elsewhereMs === null || this.#answeredFrom === null) return false
     return ageMs - (now.monotonicMs - this.#answeredFrom.monotonicMs) > this.#elsewhereMs
   }
 
-  /** At least half of its slots would stay if the pool never answered again: slots in unanswered messages would be lost. */
+  /**
+   * True if slots may be returned. Slots in unanswered messages are lost if the pool never answers again, and
+   * at least half must stay.
+   */
   get mayReturn(): boolean {
     return this.#returnedTotal - this.#knownReturned < Math.max(1, this.held / 2)
   }
@@ -118,14 +121,17 @@ export class SlotHolderProtocol {
     this.#returnedTotal++
   }
 
-  /** Gives back all idle slots. Returns whether there were any; then send a message. */
+  /** Gives back all idle slots. Returns true if there were any; the caller then sends a message. */
   returnIdle(): boolean {
     const { idle } = this
     this.#returnedTotal += idle
     return idle > 0
   }
 
-  /** Takes back slots that no message has reported, because the pool does not answer. Returns whether there were any. */
+  /**
+   * Takes back returned slots that no message has reported, because the pool does not answer. Returns true if
+   * there were any.
+   */
   keepUnreported(): boolean {
     const isKept = this.#returnedTotal > this.#reportedReturned
     this.#returnedTotal = this.#reportedReturned
@@ -147,8 +153,8 @@ export class SlotHolderProtocol {
   }
 
   /**
-   * Applies the answer to the message sent at `sent`. Returns true if another message is due at once: the holder has to join,
-   * or gave back idle slots because more are held than exist.
+   * Applies the answer to the message of `sent`. Returns true if another message must follow at once: the
+   * holder has to join, or gave back idle slots.
    */
   applyAnswer(answer: SlotAnswer, sent: BothClocks & { readonly joinCount: number }): boolean {
     if (sent.joinCount !== this.#joinCount) return false
@@ -163,11 +169,12 @@ export class SlotHolderProtocol {
       this.#answeredFrom = { monotonicMs: sent.monotonicMs, wallMs: sent.wallMs }
       this.#elsewhereMs = answer.elsewhereMs
     }
-    // Give back before a call begins: a released holder that joined again may hold slots that others have.
+    // Slots are given back before a call begins, because a released holder that joined again may hold slots
+    // that others have.
     return answer.contended && answer.elsewhereMs === null && this.returnIdle()
   }
 
-  /** Joins again, with exactly the slots in use. */
+  /** Joins again with exactly the slots in use. */
   #joinAnew(poolId: string): void {
     this.#poolId = poolId
     this.#joinCount++

@@ -12,15 +12,15 @@ import { oneAtATime } from '../../lib/one-at-a-time.ts'
 
 /** The connection to the pool. */
 export interface SlotLink {
-  /** Resolves with the answer, or null if the answer was lost or late. Never rejects. */
+  /** Sends a message. Resolves with the answer, or null if it was lost or late. Never rejects. */
   sync(message: SlotSync): Promise<SlotAnswer | null>
 }
 
 /** The parts of a gateway that a shared limit uses. */
 export interface LimitedGateway {
-  /** `held` are the slots that the gateway may use. */
+  /** Returns the gateway's figures. `held`: slots that it may use. */
   figures(): { readonly active: number; readonly queued: number; readonly held: number }
-  /** Asks the pool at once. */
+  /** Sends a message to the pool at once. */
   wake(): void
   /** Sets the slots of all gateways together. */
   limit(maxConcurrent: number): void
@@ -38,29 +38,32 @@ export interface SlotHolderOptions {
 }
 
 const heartbeatMs = 1000
-/** The heartbeat while calls wait for a slot of the pool. */
+/** Interval of messages while calls wait for a slot of the pool. */
 const waitingHeartbeatMs = 100
-/** A slot that idles for so long goes back. */
+/** A slot goes back to the pool after this time without use. */
 const longestIdleMs = 1000
-/** A pool that has not answered for this time grants no slots, so this gateway keeps its own. */
+/** After this time without an answer of the pool, the gateway keeps its freed slots. */
 const noReplyMs = 200
 
-/** Keeps one gateway to the slots that the pool grants it, and reports its demand. Without a link all slots are its own. */
+/**
+ * Limits a gateway to the slots that the pool grants, and reports its demand. Without a link, all slots are
+ * the gateway's own.
+ */
 export class SlotHolder implements SlotSharing {
   readonly #options: SlotHolderOptions
   readonly #protocol: SlotHolderProtocol
   #link: SlotLink | null = null
-  /** Slots on their way to the pool, which cool first. */
+  /** Slots that cool before they go back to the pool. */
   #leaving = 0
   /** Waiting calls in the last message. */
   #reportedWaiting = 0
   #idleSinceMs: number | null = null
   /** When the unanswered message was sent. */
   #sentMs: number | null = null
-  /** The last message was lost. */
+  /** True if the last message was not answered. */
   #isAway = false
 
-  /** Sends a message to the pool, now or once the last one is answered. */
+  /** Sends a message to the pool: now, or when the last one is answered. */
   readonly sync: () => void = oneAtATime(() => this.#exchange())
 
   constructor(options: SlotHolderOptions) {
@@ -97,7 +100,7 @@ export class SlotHolder implements SlotSharing {
     return this.leaseIsValid() ? this.#protocol.held - this.#leaving : 0
   }
 
-  /** Waiting calls can get a slot: some are here, or the pool answers. */
+  /** True if waiting calls can get a slot: the gateway has some, or the pool answers. */
   get isServed(): boolean {
     return this.usable > 0 || (this.leaseIsValid() && this.#answers)
   }
@@ -105,7 +108,7 @@ export class SlotHolder implements SlotSharing {
   released(): void {
     const { admission, clock } = this.#options
     if (this.#link === null || !this.#protocol.contended || !this.#mayGive) return
-    // The longest-waiting call here would get the slot.
+    // The call here that has waited longest would get the slot.
     const [age = 0] = admission.ages(Math.max(0, this.#free() - 1), 1)
     if (this.#protocol.mayKeepFor(age, this.#clocks())) return
     const give = (): void => {
@@ -146,7 +149,7 @@ export class SlotHolder implements SlotSharing {
     return joins || (mayGive && this.#giveIdle()) || this.#waiting() > this.#reportedWaiting
   }
 
-  /** The pool answers, as far as is known. */
+  /** True if the pool answers, as far as the gateway knows. */
   get #answers(): boolean {
     if (this.#isAway) return false
     return this.#sentMs === null || this.#options.clock.now() - this.#sentMs < noReplyMs
@@ -165,7 +168,7 @@ export class SlotHolder implements SlotSharing {
     return sinceMs !== null && this.#options.clock.now() - sinceMs >= longestIdleMs
   }
 
-  /** Returns whether a slot was idle. */
+  /** Gives back idle slots. Returns true if there were any. */
   #giveIdle(): boolean {
     if (!this.#protocol.returnIdle()) return false
     this.#idleSinceMs = null

@@ -21,11 +21,11 @@ import type { SlotTally } from './slot-tally.ts'
 export interface AdmissionOptions {
   readonly clock: Clock
   readonly maxConcurrent: number
-  /** The pause before a freed slot goes to a waiting call. */
+  /** Pause (ms) before a freed slot goes to a waiting call. */
   readonly slotCooldownMs: number
-  /** Calls that may wait. */
+  /** Most waiting calls. */
   readonly queueLimit: number
-  /** Longest wait of a call; 0 for no limit. */
+  /** Longest wait of a call in ms; 0 for no limit. */
   readonly queueTimeoutMs: number
   /** Which waiting call is next (default: `fifo`). */
   readonly queueOrder?: QueueDiscipline
@@ -37,13 +37,16 @@ export interface AdmissionOptions {
 interface Wait {
   readonly signal: AbortSignal
   readonly sinceMs: number
-  /** Its share of the present limits a minute. */
+  /** Returns the call's share of the present limits a minute. */
   readonly stakeOf: () => MinuteStake | null
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
 
-/** Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules, this class timers and promises. */
+/**
+ * Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules; this class adds
+ * timers and promises.
+ */
 export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
@@ -78,7 +81,7 @@ export class SlotLimiter {
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
-  /** A permit for a call of this caller, or null if the call has to wait: then use `acquire`. */
+  /** A permit for a call of this caller; null if the call has to wait with `acquire`. */
   tryAcquire(
     caller = unknownCaller,
     order: QueueOrder = 'arrival',
@@ -92,11 +95,10 @@ export class SlotLimiter {
   }
 
   /**
-   * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
-   * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`.
-   *
-   * `heldMs` is how long a call that comes back had its slot. `stakeOf` returns the call's share of limits a minute; it is
-   * called again when these limits change.
+   * Resolves with a permit, at once or when it is the call's turn. Rejects with a `Failure` (`queue_full`,
+   * `queue_timeout`, `draining`), or with the reason of an aborted signal. `heldMs`: how long a call that
+   * comes back had its slot. `stakeOf` returns the call's share of limits a minute, and is called again when
+   * these limits change.
    */
   async acquire(
     signal: AbortSignal,
@@ -131,7 +133,7 @@ export class SlotLimiter {
     for (const { call } of this.#queue.unordered()) if (call.sinceMs <= latestMs) call.refuse(refusal())
   }
 
-  /** Changes the number of slots. Further slots admit waiting calls now; fewer slots never interrupt a call. */
+  /** Changes the number of slots. New slots admit waiting calls at once; fewer slots never interrupt a call. */
   setCapacity(maxConcurrent: number): void {
     this.#maxConcurrent = maxConcurrent
     this.#applyCapacity()
@@ -161,7 +163,7 @@ export class SlotLimiter {
     return this.#queueOrder
   }
 
-  /** Sets the slots that each of these clients may have; calls in flight keep theirs. */
+  /** Sets the most slots of each of these clients. Calls in flight keep their slots. */
   setLimits(limits: ReadonlyMap<string, number>): void {
     const isSameClients =
       limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
@@ -171,7 +173,7 @@ export class SlotLimiter {
     this.#admitNext()
   }
 
-  /** Leaves slots, and slots of each client, to the gateway that this one replaces. */
+  /** Reserves slots, and slots of each client, for the gateway that this one replaces. */
   reserveForPredecessor(slots: number, ofClients: ReadonlyMap<string, number>): void {
     if (slots === this.#reserved && ofClients.size + this.#reservedOf.size === 0) return
     this.#reserved = slots
@@ -197,7 +199,7 @@ export class SlotLimiter {
     return calls
   }
 
-  /** Slots in use, with those that cool. */
+  /** Slots in use, with cooling ones. */
   get inUse(): number {
     return this.#queue.occupied
   }
@@ -261,7 +263,7 @@ export class SlotLimiter {
     return this.#queue.waiting.map(({ call }) => call.signal)
   }
 
-  /** Counts since a minute was last closed; `closes` starts a new minute. */
+  /** The counts since the last closed minute; `closes` starts a new minute. */
   minute(closes: boolean): SlotMinuteCounts {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
@@ -358,7 +360,7 @@ export class SlotLimiter {
 
   #noteChange(): void {
     const { active, queued, occupied, full } = this.#queue
-    // A gateway without a valid lease is not at the limit: it may use no slot at all.
+    // A gateway without a valid lease may use no slot, so it does not count as being at the limit.
     const isAtLimit = full && occupied + queued > 0 && this.#leaseIsValid
     this.#minute.changed(isAtLimit)
     this.#options.tally?.changed(active - this.#active, queued - this.#queued)
@@ -367,7 +369,7 @@ export class SlotLimiter {
     this.#watcher?.()
   }
 
-  /** One timer serves all cooling slots: they are ready in the order in which they were given back. */
+  /** A single timer serves all cooling slots, because they are ready in the order in which they were given back. */
   #arm(): void {
     const readyAtMs = this.#queue.readyAtMs
     if (readyAtMs === this.#timerAtMs) return
@@ -375,10 +377,10 @@ export class SlotLimiter {
     this.#cancelTimer = null
     this.#timerAtMs = readyAtMs
     if (readyAtMs === null) return
-    // On a busy machine the time may have passed: Node warns about negative delays.
+    // On a busy machine the time may have passed already, and Node warns about a negative delay.
     const delayMs = Math.max(0, Math.ceil(readyAtMs - this.#clock.now()))
     this.#cancelTimer = this.#clock.after(delayMs, () => {
-      // A timer that fires a fraction too early is armed again for the rest.
+      // If the timer fires a fraction too early, it is set again for the rest.
       this.#timerAtMs = null
       this.#admitNext()
     })

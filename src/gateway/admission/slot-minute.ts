@@ -18,7 +18,7 @@ export class SlotMinute {
     this.#nowMs = nowMs
   }
 
-  /** `isFull`: no slot is free; a slot that cools counts as used, because calls use the slots. */
+  /** Notes whether all slots are used (`isFull`). A cooling slot counts as used. */
   changed(isFull: boolean): void {
     if (isFull === this.#isFull) return
     const nowMs = this.#nowMs()
@@ -31,7 +31,7 @@ export class SlotMinute {
   counts(totalAdmitted: number, closes: boolean): SlotMinuteCounts {
     const sinceMs = this.#isFull ? this.#nowMs() - this.#fullSinceMs : 0
     const counts = {
-      // A late timer can stretch the minute that is counted; the column holds one minute at most.
+      // A late timer can make the counted time longer than a minute, and the column allows one minute.
       atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs + sinceMs)),
       admitted: totalAdmitted - this.#admittedBefore,
     }

@@ -25,23 +25,23 @@ import {
 } from './admission.ts'
 
 /**
- * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports events (`tryAdmit`,
- * `wait`, `cancel`, `release`, `setCapacity`, `setCooldown`, `arrange`, `limit`); `next` returns the call to admit.
- *
- * `fifo` serves the oldest call. `fair` serves clients in turn, one call each (deficit round robin, Shreedhar and Varghese,
- * 1995). A call that comes back after a 429 goes before all calls that have waited less. A call whose client is at its limit
- * keeps its place, and later calls pass it. A call that waits for a limit a minute is passed only by calls that do not need
- * that limit. A freed slot cools before the next waiting call takes it; a cooling slot is neither in use nor free. Nothing
- * cools while no waiting call may go.
- *
- * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant time. `next`
- * looks at each waiting client with a limit (`fifo`), and at the first call of each sub-queue while limits a minute are waited for.
+ * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports
+ * events, and `next` returns the call to admit.
+ * - `fifo` serves the oldest call. `fair` serves clients in turn, one call each (deficit round robin,
+ *   Shreedhar and Varghese, 1995).
+ * - A call that comes back after a 429 goes before all calls that have waited less.
+ * - A call whose client is at its limit keeps its place, and later calls pass it.
+ * - A call that waits for a limit a minute is passed only by calls that do not need that limit.
+ * - A freed slot cools before the next waiting call takes it. If no waiting call may go, nothing cools.
+ * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant
+ * time. But `next` checks each waiting client with a limit (`fifo`), and the first call of each sub-queue
+ * while calls wait for limits a minute.
  */
 export class SlotScheduler<T> {
   #max: number
   #cooldownMs: number
   #discipline: QueueDiscipline = 'fifo'
-  /** Calls that hold a slot. Only this class sets these three counts. */
+  /** Calls that hold a slot. Only this class sets this count and the next two. */
   active = 0
   queued = 0
   totalAdmitted = 0
@@ -53,13 +53,13 @@ export class SlotScheduler<T> {
   readonly #limited = new Map<Owner, Queuer<T>>()
   /** Clients without a limit, while their calls wait for their turns. */
   readonly #fair = new Map<Owner | '', Queuer<T>>()
-  /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
+  /** Sub-queues with a call that lacks only a slot. With `fair`, the sub-queue whose turn is next comes first. */
   readonly #turns = { back: new WaitingLine<SubQueue<T>>(), arrival: new WaitingLine<SubQueue<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
   #cooling: number[] = []
   /** Waiting calls with limits a minute. */
   #staked = 0
-  /** Limits for which the calls wait that were checked so far. */
+  /** Limits for which the calls that were checked so far wait. */
   readonly #claims = new Set<object>()
   /** When the first of these limits has room, as of the last check. */
   #roomAtMs = Infinity
@@ -74,18 +74,18 @@ export class SlotScheduler<T> {
     return this.occupied >= this.#max
   }
 
-  /** Slots in use, those that cool among them. */
+  /** Slots in use, with cooling ones. */
   get occupied(): number {
     return this.active + this.#cooling.length
   }
 
-  /** When the next cooling slot is ready, or else a limit a minute has room; `null` if no call waits for either. */
+  /** When the next cooling slot is ready, or else a limit a minute has room; `null` if no call waits for them. */
   get readyAtMs(): number | null {
     const isAwaited = this.#staked > 0 && this.active < this.#max && this.#roomAtMs !== Infinity
     return this.#cooling[0] ?? (isAwaited ? this.#roomAtMs : null)
   }
 
-  /** Some calls wait for limits a minute. */
+  /** True if calls wait for limits a minute. */
   get waitsForMinutes(): boolean {
     return this.#staked > 0
   }
@@ -139,12 +139,12 @@ export class SlotScheduler<T> {
     )
   }
 
-  /** The name under which a caller's calls are counted. */
+  /** The client's name or key fingerprint under which a caller's calls are counted. */
   nameOf(caller: Caller): string {
     return this.#limitedQueuer(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
   }
 
-  /** Admits a call if a slot is free, and no waiting call may have the slot. */
+  /** Admits a call if a slot is free and no waiting call may take it. Returns whether the call was admitted. */
   tryAdmit(
     order: QueueOrder = 'arrival',
     caller = unknownCaller,
@@ -186,7 +186,7 @@ export class SlotScheduler<T> {
     return left
   }
 
-  /** A call of this caller gives its slot back. */
+  /** Frees the slot of a call of this caller. */
   release(nowMs: number, caller = unknownCaller): void {
     if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
     this.active -= 1
@@ -195,7 +195,7 @@ export class SlotScheduler<T> {
       queuer.active -= 1
       this.#enlist(queuer)
     }
-    // With a lowered capacity the slot is gone.
+    // If the capacity was lowered, the slot no longer exists.
     if (!this.full && this.#someMayGo(nowMs)) this.#cooling.push(nowMs + this.#cooldownMs)
   }
 
@@ -206,7 +206,7 @@ export class SlotScheduler<T> {
         const [readyAtMs] = this.#cooling
         if (readyAtMs === undefined || readyAtMs > nowMs) return null
         this.#cooling.shift()
-        // A lowered capacity may leave more cooling slots than there are slots.
+        // After the capacity was lowered, there may be more cooling slots than slots.
         if (this.active >= this.#max) continue
       }
       const { order, subQueue } = first
@@ -223,12 +223,12 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /** Further slots are free at once. With fewer slots, calls in flight keep theirs. 0 admits no call. */
+  /** Changes the number of slots; 0 admits no call. New slots are free at once, and calls in flight keep their slots. */
   setCapacity(maxConcurrent: number): void {
     this.#max = maxConcurrent
   }
 
-  /** Slots that cool already are ready at the earlier of the old time and the new one, counted from now. */
+  /** Changes the cooldown. A cooling slot is ready at its old time or after the new cooldown, if that is earlier. */
   setCooldown(cooldownMs: number, nowMs: number): void {
     this.#cooldownMs = cooldownMs
     this.#cooling = this.#cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + cooldownMs))
@@ -349,7 +349,7 @@ export class SlotScheduler<T> {
     this.#enlist(queuer)
   }
 
-  /** A key's own limit goes before that of its client's name. */
+  /** The limited client of a caller. A limit for the key goes before one for the client's name. */
   #limitedQueuer({ client, keyFingerprint }: Caller): Queuer<T> | undefined {
     if (this.#limited.size === 0) return undefined
     const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyOwner(keyFingerprint))
@@ -368,7 +368,7 @@ export class SlotScheduler<T> {
     if (order === 'arrival') this.totalAdmitted += 1
   }
 
-  /** A call has left its sub-queue. */
+  /** Updates the counts after a call has left its sub-queue. */
   #left({ subQueue, stake }: Waiter<T>): void {
     const { of: queuer, group, back, arrival } = subQueue
     this.queued -= 1

@@ -12,7 +12,7 @@ export interface Waiter<T> extends WaitingSince {
   subQueue: SubQueue<T>
 }
 
-/** The waiting calls of one client, or of all clients together, that need the same limits a minute: they go in line. */
+/** The waiting calls of one client, or of all clients, that need the same limits a minute. They are served in order. */
 export interface SubQueue<T> {
   readonly arrival: WaitingLine<Waiter<T>>
   readonly back: SortedLine<Waiter<T>>
@@ -25,18 +25,20 @@ export interface Queuer<T> {
   readonly client: string
   /** The owner of the calls, if clients take turns. */
   readonly owner: Owner | ''
-  /** By the group of the calls' limits a minute. */
+  /** The sub-queues, by the group of the calls' limits a minute; null for calls without such limits. */
   readonly subQueues: Map<object | null, SubQueue<T>>
   /** Most slots of its calls. */
   most: number
-  /** Slots of its calls; counted only if `most` is finite. */
+  /** Slots that its calls use; counted only if `most` is finite. */
   active: number
 }
 
+/** A queuer without calls and without a limit. */
 export function newQueuer<T>(client: string, owner: Owner | '' = ''): Queuer<T> {
   return { client, owner, subQueues: new Map(), most: Infinity, active: 0 }
 }
 
+/** The sub-queue of a group of limits a minute, which is created if it is missing. */
 export function subQueueOf<T>(queuer: Queuer<T>, group: object | null): SubQueue<T> {
   const make = (): SubQueue<T> => ({
     of: queuer,
@@ -47,6 +49,7 @@ export function subQueueOf<T>(queuer: Queuer<T>, group: object | null): SubQueue
   return getOrAdd(queuer.subQueues, group, make)
 }
 
+/** How many calls of the queuer wait. */
 export function sizeOf({ subQueues }: Queuer<unknown>): number {
   let size = 0
   for (const { back, arrival } of subQueues.values()) size += back.size + arrival.size
@@ -58,7 +61,7 @@ export function room({ most, active }: Queuer<unknown>): number {
   return Math.max(0, most - active)
 }
 
-/** How many calls of a sub-queue no limit a minute holds back: with such limits at most one at a time. */
+/** How many calls of a sub-queue could go now. Calls with limits a minute go one at a time. */
 export function mayGo({ group, back, arrival }: SubQueue<unknown>, nowMs: number): number {
   if (group === null) return Infinity
   const stake = (back.head ?? arrival.head)?.stake ?? null
@@ -97,5 +100,5 @@ export function byAge(one: QueueHead<unknown>, other: QueueHead<unknown>): numbe
   return one.order === 'back' ? -1 : 1
 }
 
-/** Sorts after all calls. */
+/** A placeholder that sorts after all calls. */
 const last: WaitingSince = { seq: Infinity, sinceMs: Infinity }

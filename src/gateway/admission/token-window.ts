@@ -7,16 +7,16 @@ export interface TokenFigures {
   readonly dailyLimit: number
   /** Tokens of the calls that ended in the last 24 hours. */
   readonly totalUsed: number
-  /** How many of them no upstream reported. */
+  /** Tokens among these that no upstream reported. */
   readonly estimated: number
   /** True if the use before this gateway's start is included. */
   readonly isKnown: boolean
-  /** Negative when more was used than the limit. */
+  /** Limit minus used tokens; negative if more was used. */
   readonly remaining: number
   readonly percentageUsed: number
 }
 
-/** Gets the changes that other gateways have to know. */
+/** Gets changes of the window that other gateways must know. */
 export interface TokenWatcher {
   /** A call that ended here used this. */
   readonly added: (usage: MinuteUsage) => void
@@ -32,17 +32,16 @@ interface UsedMinute {
 
 const minuteMs = 60_000
 export const windowMinutes = 24 * 60
-/** Minutes of a clock that was set stay up to this number, as the clock may be set back. */
+/** Most minutes that are kept. Minutes in the future stay after the clock was set, because it may be set again. */
 const mostMinutes = 4 * windowMinutes
-/** When to try again if only calls in flight fill the budget: their end is unknown. */
+/** `Retry-After` in seconds if calls in flight fill the budget, because their end is unknown. */
 const reservedRetryS = 60
 
 /**
- * The tokens of one owner in a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
- *
- * Minutes are those of the wall clock, as in the rows of calls. If the clock is set back, use in the new future still counts,
- * so setting a clock gains no tokens. If the clock is set forward and back again, nothing is lost. Use more than a day
- * ahead does not count.
+ * The tokens of one owner in a sliding window of 24 hours: the running minute and the 1440 minutes before it,
+ * by the wall clock. If the clock is set back, use in its future still counts, so that setting a clock gains
+ * no tokens; only use over a day ahead does not count. If the clock is set forward and back again, nothing is
+ * lost.
  */
 export class TokenWindow {
   readonly owner: Owner
@@ -95,7 +94,7 @@ export class TokenWindow {
     this.#watcher?.reserved()
   }
 
-  /** The use that counts; `restore` makes an equal window of it. */
+  /** The minutes that count. `restore` makes an equal window of them. */
   minutes(nowMs: number): readonly Readonly<UsedMinute>[] {
     const now = Math.floor(nowMs / minuteMs)
     const all = [...this.#minutes.values(), ...this.#elsewhere.values()]
@@ -112,7 +111,7 @@ export class TokenWindow {
     this.#known.resolve()
   }
 
-  /** Sets the use of other gateways in these minutes. `isAll`: other minutes have none. */
+  /** Sets the use of other gateways in these minutes. With `isAll`, their use in all other minutes is 0. */
   learn(minutes: readonly MinuteUsage[], isAll: boolean): void {
     if (isAll) this.#elsewhere.clear()
     for (const { minute, tokens, estimated = 0 } of minutes)

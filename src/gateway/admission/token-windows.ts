@@ -7,20 +7,20 @@ import { type Owner, clientOwner, isUpstream, keyOwner, nameOfOwner, upstreamOwn
 import { TokenWindow, windowMinutes } from './token-window.ts'
 
 const minuteMs = 60_000
-/** Longest wait of a call for the past use. */
+/** Longest wait of a call until the past use is known. */
 const waitLimitMs = 10_000
 
 export interface TokenWindowsOptions {
   readonly clock: Clock
-  /** True if calls beyond the budget are refused; else they are only counted. */
+  /** True if calls beyond the budget are refused; false if they are only counted. */
   readonly rejects: boolean
   readonly tokenLimit: number
-  /** The tokens of all gateways that share a limit; null if they share none. */
+  /** The limit of all gateways that share; null without sharing. */
   readonly sharedLimit: number | null
   /** Reads the past use; null if it cannot be read. */
   readonly past: {
     usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null>
-    /** By clients and keys (`of`), and upstreams (`at`), in calls that ended before an instant. */
+    /** Reads the use of clients and keys (`of`) and of upstreams (`at`) by calls that ended before an instant. */
     usageOfClients(
       of: readonly string[],
       at: readonly string[],
@@ -41,14 +41,15 @@ export interface UsedByOwner {
 export interface ReportedUsage {
   readonly usage: readonly MinuteUsage[]
   readonly isAll: boolean
-  /** Calls that began since then are in `usage`: ms since the Unix epoch. */
+  /** `usage` includes all calls that began since then: ms since the Unix epoch. */
   readonly sinceMs: number
 }
 
 /**
- * The tokens of the last 24 hours: of all calls, and of each client, key and upstream with a limit of its own. A call is
- * checked when it comes, so that it does not wait in vain. With its slot, it reserves the tokens that it may use. So the calls
- * in flight together cannot use more than is left, as far as they name a bound.
+ * The tokens of the last 24 hours: of all calls, and of each client, key and upstream with a limit of its
+ * own. A call is checked when it arrives, so that it does not wait in vain. When it gets its slot, it
+ * reserves the tokens that it may use. So calls in flight together cannot use more than is left, if their
+ * requests set a bound.
  */
 export class TokenWindows {
   readonly #options: TokenWindowsOptions
@@ -69,7 +70,7 @@ export class TokenWindows {
     this.#always = [this.acrossGateways]
   }
 
-  /** The windows of a call: of all calls, of its key or else its client, and of its upstream. */
+  /** The windows in which a call counts: all calls, its key or else its client, and its upstream. */
   of({ client, keyFingerprint }: Caller, upstreamName: string | null): readonly TokenWindow[] {
     if (this.#byOwner.size === 0) return this.#always
     const byKey = keyFingerprint === null ? undefined : this.#byOwner.get(keyOwner(keyFingerprint))
@@ -176,7 +177,7 @@ export class TokenWindows {
     const { clock, past } = this.#options
     for (const minute of usage) this.all.addTo(minute)
     const minuteNow = Math.floor(clock.wallTime() / minuteMs)
-    // Without calls since `sinceMs`: their rows may be in the database already, and are counted here.
+    // Calls since `sinceMs` are excluded, because they are counted here and may already have rows.
     const read = isAll ? [] : await past.usageByMinute(minuteNow - windowMinutes, sinceMs)
     if (read !== null) this.all.restore(read)
   }

@@ -1,6 +1,6 @@
 /** The facts that order waiting calls. */
 export interface WaitingSince {
-  /** Rises with each call that waits. */
+  /** The number of the waiting call; rises with each. */
   readonly seq: number
   /** When the wait began; for a call that comes back, earlier by the time for which it had its slot. */
   readonly sinceMs: number
@@ -8,12 +8,12 @@ export interface WaitingSince {
 
 /** Negative if `one` has waited longer. */
 export function compareAge(one: WaitingSince, other: WaitingSince): number {
-  // Both may be infinite.
+  // Both may be infinite, so they are compared, not subtracted.
   if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs ? -1 : 1
   return one.seq - other.seq
 }
 
-/** Calls that come back, the longest wait first. They are few, so an insertion may walk. */
+/** Calls that come back, the longest wait first. Insertion is linear, because these calls are few. */
 export class SortedLine<T extends WaitingSince> {
   readonly #calls: T[] = []
 
@@ -49,10 +49,10 @@ export class SortedLine<T extends WaitingSince> {
   }
 }
 
-/** First in, first out, with removal from anywhere. */
+/** A first-in, first-out queue with removal of any member. */
 export class WaitingLine<T extends object> extends Set<T> {
   #next: SetIterator<T> = this.values()
-  /** The first member, once it was searched. */
+  /** The first member, if it is known. */
   #head: T | undefined
 
   push(one: T): void {
@@ -70,14 +70,14 @@ export class WaitingLine<T extends object> extends Set<T> {
   }
 
   /**
-   * The iterator continues with members that are added later, and skips removed ones. A new iterator would walk over the
-   * holes that all earlier members have left in the set.
+   * The first member. The iterator is kept, because a new one would walk over the holes of all removed
+   * members. It also finds members that are added later.
    */
   get head(): T | undefined {
     if (this.#head !== undefined || this.size === 0) return this.#head
     let { value } = this.#next.next()
     if (value === undefined) {
-      // An iterator that has reached its end stays there.
+      // An iterator that has reached the end finds no later members, so a new one is needed.
       this.#next = this.values()
       value = this.#next.next().value
     }

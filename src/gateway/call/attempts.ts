@@ -14,10 +14,10 @@ import { readRetryHint } from '../limits/retry-after.ts'
 import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** Statuses of an upstream that did not work on the call, so that another one may. */
+/** Statuses of an upstream that has not worked on the call. The call may fall back after these. */
 const fallbackStatuses: ReadonlySet<number> = new Set([429, 502, 503, 529])
 
-/** Answers and failures of a replica that is worth less than others. */
+/** Statuses after which a replica counts as failing. */
 const brokenAnswers: ReadonlySet<number> = new Set([500, 502, 503, 504, 529])
 const brokenOff: ReadonlySet<FailureCode> = new Set([
   'upstream_unreachable',
@@ -32,17 +32,17 @@ export interface AttemptsOptions {
   readonly upstreams: Upstreams
   /** Most retries of a call after a 429; 0 for none. */
   readonly retry429Max: number
-  /** The gateway's own `Via`, or nothing. */
+  /** The gateway's `Via` header; empty without one. */
   readonly via: RawHeaders
 }
 
-/** Makes the attempts of one call: nothing is sent again of which something may have been done. */
+/** Makes the attempts of one call. A request is sent again only if no upstream can have worked on it. */
 export class Attempts {
   readonly #call: RunningCall
   readonly #options: AttemptsOptions
-  /** The upstreams that the call has left. */
+  /** Upstreams that the call has tried and left. */
   #been: readonly Upstream[] = []
-  /** Takes the call if its upstream cannot; null without one. */
+  /** The upstream for the call if its own cannot take it; null without a fallback. */
   #fallback: Fallback | null
   /** Addresses of its upstream that refused a connection. */
   #tried: Set<string> | undefined
@@ -52,9 +52,9 @@ export class Attempts {
   /** The replica of the attempt under way. */
   #replica: ReplicaAttempt | null = null
   #isSafe = false
-  /** Takes the answer of an attempt that the gateway itself asked for usage. */
+  /** Filters the answer if the gateway has asked for usage; null if not. */
   #injected: InjectedAnswer | null = null
-  /** When the call got its slot for the newest attempt, in ms of the clock. */
+  /** When the call got its slot for the newest attempt (monotonic ms). */
   #sentMs: number
   #retries: RetriesSoFar = noRetries
   /** How long to wait before the next attempt, in ms; null for no further attempt. */
@@ -67,7 +67,7 @@ export class Attempts {
     this.#fallback = this.#findFallback()
   }
 
-  /** True if another attempt is to follow this answer, so that the client does not get it. */
+  /** True if another attempt will follow, so that the client does not get this answer. */
   withholds(head: ResponseHead): boolean {
     const { clock, request } = this.#call
     if (!request.isRepeatable) return false
@@ -78,7 +78,7 @@ export class Attempts {
     return this.#pauseMs !== null || (this.#fallback !== null && fallbackStatuses.has(head.status))
   }
 
-  /** True if no wait helps, as a quota is used up: the client gets this answer. */
+  /** True if a retry cannot help, because a quota is used up. The client gets this answer. */
   isFinal({ status, headers }: ResponseHead, body: Buffer): boolean {
     if (status !== 429 || this.#pauseMs === null || !isFinalRefusal(headers, body)) return false
     this.#pauseMs = null
@@ -115,8 +115,9 @@ export class Attempts {
   }
 
   /**
-   * True if the client has its answer. False, or a promise of that, if another attempt is to follow, for which all is ready
-   * then. Throws or rejects with the failure that ends the call, and with what {@link Admission.acquire} rejects with.
+   * Handles the end of an attempt. True if the client has its answer. False, or a promise of false, if
+   * another attempt will follow; then everything is ready for it. Throws or rejects with the failure that
+   * ends the call.
    */
   after(end: RelayEnd): boolean | Promise<boolean> {
     using replica = this.#replica
@@ -132,7 +133,7 @@ export class Attempts {
     }
     const { upstream, path, client } = this.#call
     if (this.#injected?.isRefused === true) {
-      // The upstream refuses to be asked for usage: the call goes as its client made it.
+      // The upstream refuses the request for usage, so the call is sent as its client made it.
       upstream.usageInjection.refused(path.name)
       this.#asksUsage = false
       return this.#call.stake === null ? false : this.#comeBack()
@@ -142,10 +143,10 @@ export class Attempts {
     return true
   }
 
-  /** Answers false if another attempt is to follow, and throws the failure if it ends the call. */
+  /** Handles a failed attempt. Returns false if another attempt will follow; throws the failure if it ends the call. */
   #afterFailure(replica: ReplicaAttempt, failure: Failure): boolean {
     const { client, timeline } = this.#call
-    // The attempt found no connection: its upstream has seen nothing of the call.
+    // The attempt got no connection, so the upstream has seen nothing of the call.
     if (failure.code === 'upstream_unreachable' && timeline.startedAt === null) {
       replica.failed(failure.message, true)
       this.#tried ??= new Set()
@@ -161,7 +162,7 @@ export class Attempts {
     throw failure
   }
 
-  /** Waits without a slot for as long as the upstream asked for. */
+  /** Waits without a slot for the time that the upstream asked for. */
   async #pause(pauseMs: number): Promise<boolean> {
     const { retries, waitedMs } = this.#retries
     await this.#comeBack(pauseMs)
@@ -170,7 +171,10 @@ export class Attempts {
     return false
   }
 
-  /** The next attempt counts for limits a minute. It comes behind the calls that have waited longer than the call was at the upstream. */
+  /**
+   * Waits for a slot for the next attempt, which counts for limits a minute. The call queues behind calls
+   * that have waited longer than it was at the upstream.
+   */
   async #comeBack(afterMs = 0): Promise<boolean> {
     const call = this.#call
     const atUpstreamMs = call.clock.now() - this.#sentMs
@@ -192,7 +196,7 @@ export class Attempts {
     return false
   }
 
-  /** The call has everything for its next attempt. */
+  /** Notes that the call is ready for its next attempt. */
   #arrived(retries: RetriesSoFar): void {
     this.#retries = retries
     this.#pauseMs = null
@@ -213,7 +217,7 @@ export class Attempts {
     return call.mayUse(next.upstream) ? next : null
   }
 
-  /** The request to one endpoint. Each attempt makes its own, as the next one may go to another endpoint. */
+  /** The request to an endpoint. Each attempt makes its own, because the next one may go to another endpoint. */
   #requestAt({ base, keyHeader, stripsCredentials }: Endpoint): TransportRequest {
     const call = this.#call
     const { record, request } = call
@@ -243,7 +247,10 @@ function noteAnswer(replica: ReplicaAttempt, call: RunningCall, error: unknown):
   else if (status > 0) replica.answered()
 }
 
-/** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */
+/**
+ * True if the upstream was just closing this reused connection. A safe request may then be sent again (RFC
+ * 9110 §9.2.2).
+ */
 function metClosingConnection(error: unknown): boolean {
   return error instanceof Failure && error.code === 'upstream_unreachable' && error.shouldRetry === true
 }

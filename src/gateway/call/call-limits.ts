@@ -35,7 +35,7 @@ export function stakeOf(call: RunningCall, { minute }: ProviderLimits): LimitSta
   return minute.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
 }
 
-/** Counts an ended call's usage in place of its estimate. */
+/** Replaces a call's estimate by its usage when it has ended. */
 export function settleLimits(
   stake: LimitStake,
   { minute }: ProviderLimits,

@@ -19,23 +19,23 @@ import type { ArrivedCall } from './running-call.ts'
 
 export interface CallRequestOptions {
   readonly limits: BodyLimits
-  /** Learns of a fault of our own that no call shall suffer from. */
+  /** Receives internal errors that must not affect the call. */
   readonly onFault: (error: unknown) => void
 }
 
-/** The request of a call: its body, and what that says. */
+/** The request of a call: its body, and the fields read from it. */
 export class CallRequest {
   readonly body: HeldBody
   readonly #arrived: ArrivedCall
   readonly #record: CallDraft
   readonly #payloads: PayloadCopy | null
   readonly #onFault: (error: unknown) => void
-  /** The body may name a model, which chooses the upstream. */
+  /** True if the body may name a model, which chooses the upstream. */
   readonly #mayNameModel: boolean
   /** The boundary of a form; null for any other body. */
   readonly #boundary: string | null
   readonly #peek: RequestPeek | FormPeek
-  /** The body is forwarded while it arrives, and may name a model. */
+  /** True if the body is forwarded while it arrives, and may name a model. */
   #peeksOnTheWay: boolean
   #facts: RequestFacts | null = null
   #isReadWhole: boolean
@@ -72,7 +72,7 @@ export class CallRequest {
     return this.#facts
   }
 
-  /** The body is read whole before the call queues; any other body is forwarded while it arrives. */
+  /** True if the body is read as a whole before the call queues. Any other body is forwarded while it arrives. */
   get isReadWhole(): boolean {
     return this.#isReadWhole
   }
@@ -110,7 +110,7 @@ export class CallRequest {
     return this.#facts
   }
 
-  /** The body as it arrives, to be read once, if it is not needed as a whole. */
+  /** A body that is not needed as a whole, as it arrives; to be read once. */
   stream(): AsyncIterable<Uint8Array> {
     const see = (piece: Uint8Array): void => {
       if (this.#record.requestBytes === 0 && this.#peek instanceof RequestPeek)
@@ -140,7 +140,7 @@ export class CallRequest {
     return this.#peeksOnTheWay && !this.#isReadWhole ? this.#peek.result().model : null
   }
 
-  /** Ends the request, also in the raw log. */
+  /** Notes the end of the request, also for the raw log. */
   over(): void {
     if (this.#payloads !== null) this.#payloads.requestEnd(this.#record.model, this.#record.stream)
   }

@@ -7,10 +7,10 @@ import { storedText } from '../recorder/stored-text.ts'
 const mostTags = 8
 /** Longest key and longest value, in characters. */
 const longestPart = 64
-/** Characters that would separate tags, or cannot be shown. */
+/** Characters that separate tags or cannot be shown. */
 const unfit = /[\p{Cc},]+/gu
 
-/** `key:value` as a record holds it, without credentials; empty if either side is. */
+/** A tag as a record has it, `key:value`, without credentials; empty if key or value is empty. */
 export function tagText([key, value]: RawTag): string {
   const keyText = partText(key.replaceAll(':', ' '))
   const valueText = partText(value)
@@ -24,7 +24,10 @@ function partText(text: string): string {
   return storedText(text.replace(unfit, ' ').trim(), longestPart).trim()
 }
 
-/** At most eight tags as one text, in this order; `null` if there are none. A key of a header goes before the body's. */
+/**
+ * At most eight tags joined by commas, headers first; `null` without tags. If header and body have the same
+ * key, the header counts.
+ */
 export function joinedTags(
   ofHead: readonly RawTag[],
   ofBody: readonly RawTag[],
@@ -53,7 +56,7 @@ export function tagsOfBody({ user, safetyIdentifier, metadata }: RequestFacts): 
   return tags
 }
 
-/** The session that `metadata.user_id` names, if it does. */
+/** The session that `metadata.user_id` names; null if it names none. */
 export function sessionInMetadata(metadata: unknown): string | null {
   return isObject(metadata) ? sessionInUserId(metadata['user_id']) : null
 }

@@ -8,9 +8,9 @@ import { joinedTags, tagText } from './caller-tags.ts'
 import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../caller/client-names.ts'
 
 const longestLabel = 200
-/** Longest name of a model, and of what else an answer says. */
+/** Longest name of a model, and longest other word of an answer, in characters. */
 const longestWord = 512
-/** A longer value names no session. */
+/** Most characters of a session's name; a longer value names no session. */
 const longestSession = 1000
 /** Characters of a user agent that are read. */
 const longestUserAgent = 512
@@ -21,11 +21,11 @@ export type Introduction = Pick<
   'clientLabel' | 'userAgent' | 'originator' | 'title' | 'referer' | 'sessionSource'
 >
 
-/** Names the caller in words that may be stored, never a credential itself. */
+/** Makes the words about a caller that may be stored, and never a credential. */
 export class ClientLabels {
   /** 8 hexadecimal digits that identify a credential, with or without `Bearer`; `null` for none. */
   readonly fingerprint: (credential: string) => string | null
-  /** A word of a body, such as a model's name, without credentials and cut to a length that a table can hold. */
+  /** A word of a body, such as a model's name, without credentials and cut to the length that a table allows. */
   readonly text: (chosen: string) => string = remembered((text) => storedText(text, longestWord))
   readonly #product = remembered((userAgent): Product => {
     const { name, isLibrary } = productOf(userAgent)
@@ -39,8 +39,8 @@ export class ClientLabels {
   readonly #header = remembered(headerText, longestLabel)
 
   /**
-   * `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. `nameOf` returns the name
-   * that a person gave to a key, by its fingerprint.
+   * `salt` belongs to the installation, so that fingerprints are useless elsewhere. `nameOf` returns the name
+   * that a person gave to the key with a fingerprint.
    */
   constructor(salt: Uint8Array, nameOf: (fingerprint: string) => string | null = () => null) {
     this.#nameOf = nameOf
@@ -50,14 +50,14 @@ export class ClientLabels {
     })
   }
 
-  /** A path or a header's value in the same way; `null` where it is empty or there is none. */
+  /** A path or a header's value, without credentials and cut; `null` if it is empty or absent. */
   header(value: string | null): string | null {
     return value === null || value === '' ? null : this.#header(value)
   }
 
   /**
-   * The program that calls, by the first that says it: its label, its user agent beyond libraries, what else it says of
-   * itself, a name that a person gave to its key; at last the library that it uses. `null` if nothing does.
+   * The calling program. The first of these counts: its label; its user agent, if not a library's; other
+   * headers about itself; the name of its key; the library. `null` without any.
    */
   client(head: Introduction, fingerprint: string | null): string | null {
     const { clientLabel, userAgent, originator, title, referer, sessionSource } = head
@@ -77,7 +77,7 @@ export class ClientLabels {
     return value === null || value.length > longestSession ? null : this.#session(value)
   }
 
-  /** Tags as a record holds them; `null` if there are none. */
+  /** Tags as a record has them; `null` without tags. */
   tags(ofHead: readonly RawTag[] | null, ofBody: readonly RawTag[]): string | null {
     if (ofHead === null && ofBody.length === 0) return null
     const fromHead = (ofHead ?? []).map(([key, value]) => [key, asText(value)] as const)

@@ -4,8 +4,8 @@ import { readAnswerHead } from '../meter/answer-head.ts'
 import { readError } from '../meter/read-error.ts'
 
 /**
- * Codes of a 429 that waiting does not end, because the paid quota is used up: OpenAI (platform.openai.com/docs/guides/error-codes),
- * Moonshot, DeepSeek.
+ * Codes of a 429 for a used-up quota, for which waiting does not help: OpenAI
+ * (platform.openai.com/docs/guides/error-codes), Moonshot, DeepSeek.
  */
 export const finalCodes: ReadonlySet<string> = new Set([
   'insufficient_quota',
@@ -15,10 +15,10 @@ export const finalCodes: ReadonlySet<string> = new Set([
   'insufficient_balance',
 ])
 
-/** A refusal says little. */
+/** Most bytes of a decoded refusal; refusals are short. */
 const longestText = 1024 * 1024
 
-/** True if the whole body of a 429 says that trying again is no use. */
+/** True if the body of a 429 says that a retry is useless. */
 export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
   try {
     const { coding } = readAnswerHead(headers)

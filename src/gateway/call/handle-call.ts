@@ -13,11 +13,11 @@ import { type ArrivedCall, RunningCall, type RunningCallOptions } from './runnin
 export interface CallHandlerOptions
   extends Omit<RunningCallOptions, 'background'>, Omit<AttemptsOptions, 'via'> {
   readonly sink: CallSink
-  /** Requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
+  /** True to add a `Via` header to requests, which reveals loops (RFC 9110 §7.6.3). */
   readonly via: boolean
 }
 
-/** Takes each call from its head to its row. */
+/** Handles each call from its head to its row. */
 export class CallHandler {
   readonly #options: CallHandlerOptions & RunningCallOptions
   readonly #viaName: string
@@ -34,8 +34,8 @@ export class CallHandler {
   }
 
   /**
-   * Handles one call. Never rejects: every end is answered and becomes one row. A fault of the gateway that leaves no row
-   * is counted as dropped, and is thrown if the call has no answer either.
+   * Handles a call. Every end gets an answer and becomes one row. An internal error that leaves no row is
+   * counted as dropped; only if the call has no answer either does this reject with it.
    */
   handle(arrived: ArrivedCall): Promise<void> {
     let running: RunningCall
@@ -115,8 +115,8 @@ export class CallHandler {
   }
 
   /**
-   * Ends a call on request: it is answered 503, or cut if its answer has begun, and the upstream is
-   * cancelled at once. False if no such call is in progress.
+   * Cancels a call: the client gets 503, or a broken connection if the answer has begun, and the upstream's
+   * work ends at once. False if no such call is in progress.
    */
   cancel(id: number): boolean {
     for (const call of this.#running) {
@@ -130,14 +130,17 @@ export class CallHandler {
     for (const call of this.#running) call.cancel(failure)
   }
 
-  /** Ends all calls in progress: each is answered 503, or cut if its answer has begun. Resolves when all have ended. */
+  /**
+   * Ends all calls in progress: each client gets 503, or a broken connection if the answer has begun.
+   * Resolves when all calls have ended.
+   */
   abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call ended.')
     for (const call of this.#running) call.abandon(failure)
     return this.refuseNew()
   }
 
-  /** Ends calls whose request has sent nothing since the last check. Calls that wait for their upstream continue. */
+  /** Ends calls whose request has stopped arriving since the last check. Calls that wait for their upstream continue. */
   endStalled(): void {
     const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
     for (const call of this.#running) {
@@ -148,7 +151,7 @@ export class CallHandler {
     }
   }
 
-  /** Refuses a call that must not reach the upstream, before its body is read. */
+  /** Throws the failure of a call that must not reach the upstream, before its body is read. */
   #check(head: RequestHead): void {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     if (head.via?.includes(this.#viaName) === true) {

@@ -9,7 +9,7 @@ import { sessionInMetadata, tagsOfBody } from './caller-tags.ts'
 import type { ClientLabels } from './client-labels.ts'
 import type { ArrivedCall, RunningCallOptions } from './running-call.ts'
 
-/** Longest name of a content coding that is repeated. */
+/** Most characters of a content coding that a message repeats. */
 const longestCoding = 40
 
 /** The record of a call, with the fields from its head. */
@@ -53,7 +53,7 @@ export function copyPayloads(
   }
 }
 
-/** Adds the caller's fields that only the body has. `findsSession`: the body may name the session. */
+/** Adds the fields of the caller that only the body has. `findsSession`: the body may name the session. */
 export function noteCaller(
   record: CallDraft,
   head: RequestHead,
@@ -77,7 +77,7 @@ export function unreadableBody({ contentEncoding }: RequestHead): string {
   return `The request body cannot be decoded (Content-Encoding: ${coding}). The gateway reads gzip, deflate, br and zstd.`
 }
 
-/** The refusal of a call whose model, and so its upstream, cannot be read. */
+/** The refusal of a call whose model cannot be read, so that its upstream is unknown. */
 export function unreadableModel(head: RequestHead): Failure {
   const advice = 'Send it without a coding, or name the upstream in the path.'
   return new Failure('unreadable_body', `${unreadableBody(head)} ${advice}`, {

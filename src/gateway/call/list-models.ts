@@ -8,14 +8,15 @@ import { BufferedResponse } from '../upstream/buffered-response.ts'
 import type { AttemptsOptions } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** Time limit for an upstream's list of models. */
+/** Time limit for an upstream's list of models, in ms. */
 const patienceMs = 2000
-/** A longer list is ignored, in bytes. */
+/** Most bytes of a list; a longer one is ignored. */
 const longestListBytes = 16 * 1024 * 1024
 
 /**
- * Answers a call for the list of models with those of all upstreams, each as its upstream lists it, if calls of its name
- * go there. False, without an answer, if no upstream lists any.
+ * Answers a call for the list of models with the models of all upstreams. A model is listed as its upstream
+ * lists it, and only if calls with its name go there. Resolves with false, without an answer, if no upstream
+ * lists any.
  */
 export async function listModels(
   running: RunningCall,
@@ -98,7 +99,7 @@ async function askedModels(
   return status === 200 && error === null ? modelsIn(body) : null
 }
 
-/** Members of `JSON` that TypeScript does not know yet. */
+/** Members of `JSON` that TypeScript's types lack. */
 const sourceJson = JSON as unknown as {
   parse(
     text: string,
@@ -107,7 +108,7 @@ const sourceJson = JSON as unknown as {
   rawJSON(source: string): unknown
 }
 
-/** The models in a list. Numbers keep their spelling. */
+/** The models in a list; null if it is none. Numbers keep their spelling. */
 function modelsIn(body: Buffer): readonly ListedModel[] | null {
   let list: unknown
   try {

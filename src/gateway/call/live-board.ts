@@ -2,9 +2,9 @@ import type { LiveCall, LiveState } from '../../api/live-calls.ts'
 import { formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** The current speed is measured over this time, in ms, or up to twice as long. */
+/** The current speed is measured over this time (ms), or up to twice as long. */
 const paceMs = 2000
-/** An older snapshot is too old for the current speed. */
+/** An older snapshot (ms) does not serve for the current speed. */
 const oldLookMs = 10_000
 
 /** Content chunks of a call at two earlier snapshots. */
@@ -15,11 +15,14 @@ interface Pace {
   laterChunks: number
 }
 
-/** Describes the calls in progress. Everything is computed for a snapshot, so calls keep no speed of their own. */
+/** Describes the calls in progress. Speeds are computed for each snapshot, so that calls need not keep them. */
 export class LiveBoard {
   readonly #paces = new WeakMap<RunningCall, Pace>()
 
-  /** `queues`: the signals of the calls that wait for slots of each upstream, the next one first. `nowMs` is of the calls' clock. */
+  /**
+   * The calls in progress. `queues`: for each upstream, the signals of calls that wait for slots, the next
+   * one first. `nowMs` is of the calls' monotonic clock.
+   */
   snapshot(
     running: Iterable<RunningCall>,
     queues: readonly (readonly AbortSignal[])[],
@@ -68,7 +71,7 @@ export class LiveBoard {
     const { chunks = 0, firstContentAtMs = null } = call.meter ?? {}
     if (firstContentAtMs === null || chunks < 2) return null
     let pace = this.#paces.get(call)
-    // An attempt that was lost may have had more.
+    // A lost attempt may have had more chunks.
     if (pace === undefined || nowMs - pace.laterMs > oldLookMs || pace.laterChunks > chunks) {
       pace = { fromMs: firstContentAtMs, fromChunks: 1, laterMs: nowMs, laterChunks: chunks }
       this.#paces.set(call, pace)
@@ -83,7 +86,7 @@ export class LiveBoard {
   }
 }
 
-/** The call's state, and its start by the call's clock; of an ended call, the last state. */
+/** The call's state and when it began (monotonic ms); for an ended call, its last state. */
 function stateOf({ timeline, waitsSince }: RunningCall, queueIndex: number | null): [LiveState, number] {
   const { receivedAt, bodyReadAt, admittedAt, dispatchedAt, answeredAt } = timeline
   if (bodyReadAt === null) return ['receiving', receivedAt]

@@ -11,14 +11,14 @@ import { proxyFailure } from '../upstream/upstream-proxy.ts'
 import { asFailure } from '../http/error-answer.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** Chunks that follow each other more quickly came in one read, or in a flood of them. */
+/** Chunks with a shorter gap (ms) came in one read, or in a burst of reads. */
 const burstGapMs = 0.1
-/** Larger chunks of a burst are worth a write each. */
+/** Chunks of a burst up to this size are gathered into one write. */
 const gatheredBytes = 4096
-/** Chunks of a burst that are relayed, in a millisecond or two, before other calls get their turn. */
+/** Most chunks of a burst that are relayed (in 1 to 2 ms) before other calls get their turn. */
 const burstChunks = 1024
 
-/** Between two tries to connect to an upstream that refuses: at first, and at most. */
+/** Pauses between two tries to connect to an upstream that refuses connections. */
 const connectPause = { firstMs: 50, longestMs: 1000 } as const
 
 /** Most interim responses (1xx) before a response. */
@@ -26,29 +26,30 @@ const mostInterimAnswers = 100
 
 const noTrailers: readonly never[] = []
 
-/** An answer that the client will not see is read up to these limits, to keep its connection: in bytes and milliseconds. */
+/** A withheld answer is read up to these limits (bytes, milliseconds), so that its connection can be reused. */
 const longestUnseen = 65_536
 const longestUnseenMs = 1000
 
 type AnswerHead = ReturnType<typeof readHead>
 
 /**
- * The result of an attempt: the answer is complete, sent to the client or withheld; or the failure that ended it, also when
- * the client leaves.
+ * The result of an attempt. `passed`: the client has the complete answer. `withheld`: the answer is complete,
+ * and the client does not get it. A failure has ended the attempt, also if the client has left.
  */
 export type RelayEnd = 'passed' | 'withheld' | Failure
 
-/** The retries that may follow an attempt. */
+/** Decides whether another attempt follows. */
 interface FollowUp {
-  /** Another attempt is to follow this answer, so that the client sees nothing of it. */
+  /** True if another attempt will follow, so that the client gets nothing of this answer. */
   withholds(head: ResponseHead): boolean
   /** True if a withheld answer goes to the client after all, now that it is complete. */
   isFinal(head: ResponseHead, body: Buffer): boolean
 }
 
 /**
- * Makes one attempt, and copies its answer to `answer` as it arrives, past the meter. By its head, an answer may be withheld
- * from the client until it is complete, so that nothing is ever taken back. Never rejects.
+ * Makes one attempt, and copies its answer to `answer` as it arrives, and to the meter. An answer's head
+ * decides whether the answer is withheld until it is complete, so that the client never gets part of a
+ * withheld one. Never rejects.
  */
 export function relay(
   call: RunningCall,
@@ -66,7 +67,7 @@ export function relay(
   return relayed.settled.promise
 }
 
-/** undici's verbs on one side; the client, the meter and the marks on the other. */
+/** An attempt between undici, which calls its `on…` methods, and the client, the meter and the timeline. */
 class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   readonly #call: RunningCall
   readonly #request: TransportRequest
@@ -77,7 +78,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   readonly settled = Promise.withResolvers<RelayEnd>()
   isOver = false
   connection: Connection | null = null
-  /** undici's own; `null` until the request goes out. */
+  /** undici's function that aborts; `null` until the request is sent. */
   #abort: ((error?: Error) => void) | null = null
   #resume: (() => void) | null = null
   /** Status of the answer; 0 before it. */
@@ -87,10 +88,10 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   #streamed = false
   #lastChunkAt = 0
   #inBurst = 0
-  /** Since when the upstream refuses connections; 0 before it did. */
+  /** When the upstream began to refuse connections (monotonic ms); 0 if it does not. */
   #refusedSinceMs = 0
   #refusals = 0
-  /** Runs until the next try to connect, or until a withheld answer is dropped. */
+  /** Fires at the next try to connect, or when a withheld answer is dropped. */
   #timer: NodeJS.Timeout | undefined
   /** A withheld answer; null while the client gets the answer. */
   #unseen: { readonly head: AnswerHead; readonly chunks: Buffer[]; bytes: number } | null = null
@@ -145,7 +146,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
       return true
     }
     const { answeringProxy } = this.#transport
-    // No upstream answers 407 (RFC 9110 §15.5.8); its client would take its own key for wrong.
+    // A 407 is the proxy's (RFC 9110 §15.5.8). The client would read it as a refusal of its own key.
     if (status === 407 && answeringProxy !== null) {
       this.abort(proxyFailure(answeringProxy, `it answered 407 ${statusText}`.trimEnd()))
       return true
@@ -158,7 +159,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
       if (this.#followUp.withholds(head)) this.#withhold(head)
       else this.#sendHead(head)
     } catch (error) {
-      // A header that Node refuses to write (with a control character) ends the attempt, never the process.
+      // Node throws for a header with a control character, which ends the attempt, not the process.
       this.abort(asFailure(error))
       return true
     }
@@ -222,7 +223,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
     if (this.connection !== null) this.connection.hasProgressed = true
   }
 
-  /** Nothing was sent yet, so the request may go out once the upstream is there. */
+  /** True if the connection will be tried again. Nothing was sent yet, so that is safe. */
   #triesAgain(): boolean {
     const { connectRetryMs } = this.#transport.options
     if (connectRetryMs === 0 || this.#abort !== null) return false
@@ -246,7 +247,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
     return failure
   }
 
-  /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
+  /** Pauses this attempt until the next turn of the event loop, so that other calls get theirs. */
   #letOthers(): void {
     this.#inBurst = 0
     setImmediate(() => {
@@ -270,7 +271,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
     this.settled.resolve(this.#unseen === null ? 'passed' : 'withheld')
   }
 
-  /** No other attempt follows after all: the client gets the answer as it came. */
+  /** Passes a withheld answer to the client if no other attempt follows after all. */
   #showIfFinal(): void {
     if (this.#unseen === null) return
     const { head, chunks } = this.#unseen
@@ -298,7 +299,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
 
   #endWith(failure: Failure): void {
     this.#meter.end(false)
-    // However an answer breaks off that another attempt is to follow, its head has decided that.
+    // A withheld answer that breaks off still leads to another attempt, because its head has decided that.
     const isLost = this.#unseen !== null && failure.kind.side === 'upstream'
     this.settled.resolve(isLost && this.#call.client.over === null ? 'withheld' : failure)
   }

@@ -1,9 +1,9 @@
 import { backoffMs } from '../../lib/backoff.ts'
 import type { RetryHint } from '../limits/retry-after.ts'
 
-/** Most time that a call waits for retries in all. A 429 that asks for longer goes to the client. */
+/** Most time (ms) that a call waits for all its retries. A 429 that asks for more goes to the client. */
 export const longestWaitsMs = 60_000
-/** Shortest wait: a shorter one only loads the upstream and the queue. */
+/** Shortest wait in ms. A shorter wait would only load the upstream and the queue. */
 const shortestWaitMs = 100
 const backoff = { firstMs: 500, longestMs: 30_000 } as const
 
@@ -11,18 +11,17 @@ const backoff = { firstMs: 500, longestMs: 30_000 } as const
 export interface RetriesSoFar {
   /** Attempts that were sent again. */
   readonly retries: number
-  /** Sum of the waits before them. */
+  /** Sum of the waits (ms) before these attempts. */
   readonly waitedMs: number
 }
 
 export const noRetries: RetriesSoFar = { retries: 0, waitedMs: 0 }
 
 /**
- * The wait, in milliseconds, before a call is sent again after this 429; `null` if the 429 goes to
- * the client. The upstream's own time comes first; a time of 0 is ignored, because it would flood
- * it. Otherwise exponential backoff with full jitter, so that calls refused together do not come back together. No wait
- * is shorter than 100 ms.
- * `random` is from 0 up to 1.
+ * The wait in ms before a call is sent again after this 429; `null` if the 429 goes to the client. The
+ * upstream's own time counts first; a time of 0 is ignored, because retries would flood the upstream. Without
+ * it, exponential backoff with full jitter spreads calls that were refused together. No wait is shorter than
+ * 100 ms. `random` is from 0 to below 1.
  */
 export function retryWaitMs(
   hint: RetryHint,

@@ -47,7 +47,7 @@ export interface ArrivedCall {
 /** The parts of a gateway that a running call uses. */
 export interface RunningCallOptions extends CallRequestOptions {
   readonly clock: Clock
-  /** The mark of this very process in `Via` and in every row. */
+  /** The instance: this process's name in `Via` and in every row. */
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
@@ -55,17 +55,17 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly providerLimits: ProviderLimits
   readonly sessionPlaces: SessionPlaces
   readonly upstreams: Upstreams
-  /** Decides who may use a key of the gateway's own. */
+  /** Decides which clients may use the gateway's keys. */
   readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
   readonly rawLog: PayloadPort
   readonly background: BackgroundResponses
 }
 
-/** The state of one call while it runs. No other module sets any of it. */
+/** The state of one call while it runs. Only this class changes it. */
 export class RunningCall implements Placed {
   readonly arrived: ArrivedCall
-  /** The row of the call, filled in step by step. */
+  /** The call's record, which is filled in step by step. */
   readonly record: CallDraft
   readonly clock: Clock
   readonly timeline: CallTimeline
@@ -124,7 +124,7 @@ export class RunningCall implements Placed {
     return this.#endpoint
   }
 
-  /** The client may use the gateway's key, and brings no credential that counts. */
+  /** True if the client may use the gateway's key, and sends no credential that counts. */
   get usesGatewayKey(): boolean {
     return this.#usesGatewayKey
   }
@@ -134,12 +134,12 @@ export class RunningCall implements Placed {
     return this.timeline.dispatchedAt === null ? null : this.#meter
   }
 
-  /** Since when it waits before its next attempt, without a slot and with nothing at the upstream; null while it does not. */
+  /** Begin of the wait before the next attempt (monotonic ms), without a slot; null without such a wait. */
   get waitsSince(): number | null {
     return this.#waitsSince
   }
 
-  /** True if the call works with a model; other calls pass at once, and no limit counts them. */
+  /** True if the call uses a model. Other calls pass at once, and count for no limit. */
   get needsSlot(): boolean {
     return this.#path.usesModel
   }
@@ -153,7 +153,7 @@ export class RunningCall implements Placed {
     return this.#path.name === '/v1/models' && arrived.req.method === 'GET' && this.request.isRepeatable
   }
 
-  /** Calls with the same name share the beginning of their prompts, which a replica may have cached. */
+  /** The name of a prompt prefix that a replica may have cached: the session, or the cache key. Null without one. */
   get promptCache(): string | null {
     return this.record.session ?? this.request.facts?.promptCacheKey ?? null
   }
@@ -164,7 +164,7 @@ export class RunningCall implements Placed {
     return this.request.facts.isUnreadable && this.#path.inference ? Infinity : this.request.facts.tokensAsked
   }
 
-  /** The body is here, or needs no reading before the queue. */
+  /** Call it when the body is read, or is not needed before the queue. */
   received(): void {
     const { labels, sessionPlaces } = this.#options
     const facts = this.request.received()
@@ -177,7 +177,7 @@ export class RunningCall implements Placed {
     if (this.client.gone !== null) throw this.client.gone
   }
 
-  /** Chooses the upstream by path, else by model. Throws if the model cannot be read. */
+  /** Chooses the upstream by path, else by model. Throws a `Failure` if the model cannot be read. */
   route(): void {
     const { upstreams } = this.#options
     if (!upstreams.areSeveral || this.arrived.upstream !== undefined) return
@@ -198,7 +198,7 @@ export class RunningCall implements Placed {
     return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
 
-  /** The gateway has a key for the endpoint, and the request has none that counts. */
+  /** True if the gateway has a key for the endpoint, and the request has no credential that counts. */
   get needsKey(): boolean {
     const { keyHeader, stripsCredentials } = this.#endpoint
     return keyHeader.length > 0 && (stripsCredentials || this.arrived.head.credential === null)
@@ -208,7 +208,7 @@ export class RunningCall implements Placed {
     this.#usesGatewayKey = await this.isTrusted()
   }
 
-  /** Throws if a budget has too few tokens left for the call. Returns a promise while earlier use is unknown. */
+  /** Throws a `Failure` if too few tokens are left. Returns a promise while earlier use is unknown. */
   checkTokens(windows: readonly TokenWindow[] = this.#windows): Promise<void> | null {
     const known = this.#options.tokens.check(windows, this.tokensAsked, this.client)
     if (known === null) return null
@@ -216,14 +216,14 @@ export class RunningCall implements Placed {
     return known.finally(() => (this.#waitsSince = null))
   }
 
-  /** False if none is free. */
+  /** Takes a slot; false if none is free. */
   tryTakeSlot(): boolean {
     this.#stake = stakeOf(this, this.#options.providerLimits)
     this.#permit = this.#upstream.admission.tryAcquire(this.record, 'arrival', this.#stake)
     return this.#permit !== null
   }
 
-  /** Waits for a slot. `heldMs`: the time for which the call had one before. */
+  /** Waits for a slot. `heldMs`: how long the call has held a slot before. Rejects as `SlotLimiter.acquire` does. */
   async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
     const { admission } = this.#upstream
     const stake = (): LimitStake | null => (this.#stake = stakeOf(this, this.#options.providerLimits))
@@ -235,7 +235,7 @@ export class RunningCall implements Placed {
     return this.#stake
   }
 
-  /** The call has everything to be sent. */
+  /** Notes that the call is ready to be sent. */
   admitted(): void {
     this.timeline.admittedAt = this.clock.now()
     this.#noteUpstream()
@@ -246,7 +246,7 @@ export class RunningCall implements Placed {
     this.#permit = null
   }
 
-  /** The newest attempt is lost, and another one follows: gives the slot back. */
+  /** Gives the slot back after a lost attempt, before another one. */
   leaveUpstream(): void {
     this.#giveSlotBack()
     if (this.#stake !== null) this.#options.providerLimits.minute.settle(this.#stake, noTokens)
@@ -254,7 +254,7 @@ export class RunningCall implements Placed {
     this.#waitsSince = this.clock.now()
   }
 
-  /** Waits for a slot again at the upstream where the call had one for `heldMs`. */
+  /** Waits again for a slot of the same upstream, which the call had for `heldMs`. */
   async comeBack(heldMs: number): Promise<void> {
     this.#waitsSince = this.clock.now()
     if (this.needsSlot) await this.waitForSlot('back', heldMs)
@@ -274,19 +274,19 @@ export class RunningCall implements Placed {
     this.#waitsSince = null
   }
 
-  /** `injected`: takes the answer if the gateway asked for usage; null if not. */
+  /** Notes the endpoint of a new attempt. `injected` filters the answer if the gateway has asked for usage; else null. */
   attemptAt(endpoint: Endpoint, injected: InjectedAnswer | null): void {
     this.#endpoint = endpoint
     this.#injected = injected
   }
 
-  /** The meter of an attempt that is handed to the transport now. */
+  /** A new meter, for an attempt that goes to the transport now. */
   newMeter(atMs: number): CallMeter {
     this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
     return this.#meter
   }
 
-  /** The head of an attempt's answer has come. */
+  /** Notes the head of an attempt's answer. */
   answered(head: ResponseHead): void {
     this.timeline.answeredAt = this.clock.now()
     this.record.metLimit = reportsLimits(head)
@@ -321,13 +321,13 @@ export class RunningCall implements Placed {
     return this.#options.tokens.of(this.record, this.#upstream.name)
   }
 
-  /** Reserves the tokens that the call may still use, in place of its earlier reservation. Throws if that is too much. */
+  /** Reserves the tokens that the call may still use, again at each attempt. Throws a `Failure` if they are too many. */
   reserveTokens(): void {
     this.giveTokensBack()
     this.#reservation = this.#options.tokens.reserve(this.#windows, this.tokensAsked)
   }
 
-  /** True if an upstream's own budget has enough left for it, as far as that is known. */
+  /** True if an upstream's own budget has enough left for the call, as far as that is known. */
   mayUse({ name }: Upstream): boolean {
     return this.#options.tokens.hasEnough(name, this.tokensAsked)
   }
@@ -338,7 +338,7 @@ export class RunningCall implements Placed {
     this.request.over()
   }
 
-  /** Ends the call at any step. False if it is over. */
+  /** Ends the call at any step. False if it has ended already. */
   cancel(failure: Failure): boolean {
     if (!this.client.cancel(failure)) return false
     this.#failure ??= failure
@@ -346,7 +346,7 @@ export class RunningCall implements Placed {
     return true
   }
 
-  /** Ends all work for the call, so that the failure becomes its answer. */
+  /** Ends all work for the call. The failure becomes its answer. */
   abandon(failure: Failure): void {
     this.client.abandon(failure)
     this.#endReading(failure)
@@ -356,7 +356,7 @@ export class RunningCall implements Placed {
     if (this.timeline.bodyReadAt === null) this.request.endReading(failure)
   }
 
-  /** Nothing more goes to an upstream: frees slot and body. */
+  /** Frees slot and body, because nothing more goes to an upstream. */
   release(): void {
     this.#giveSlotBack()
     this.#waitsSince = null

@@ -1,8 +1,8 @@
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 
 /**
- * Headers in which agents and gateways send the name of a run or conversation, in the order in which they are asked:
- * Claude Code; opencode and Agents SDKs; Codex, new and old; opencode's own provider, and others; cagent; Open WebUI;
+ * Headers in which agents and gateways send the name of a run or conversation, by precedence: Claude Code;
+ * opencode and Agents SDKs; Codex, new and old; opencode's own provider, and others; cagent; Open WebUI;
  * Helicone; Langfuse.
  */
 const agentsSessionHeaders = [
@@ -19,26 +19,26 @@ const agentsSessionHeaders = [
   'langfuse_session_id',
 ]
 
-/** The word in `--session-header` that excludes all other headers but ours. */
+/** The word in `--session-header` that excludes all headers but `x-tokenweir-session`. */
 const noOthers = 'none'
 const tagPrefixes = ['x-tokenweir-tag-', 'helicone-property-']
 const tagList = 'x-litellm-tags'
-/** Longest user id that a session is looked for in. */
+/** Most characters of a user id that is searched for a session. */
 const longestUserId = 512
 /** The key of a tag without a key. */
 const plainKey = 'tag'
 /** Most tags that are read: a record keeps eight. */
 const mostTags = 16
 
-/** The place of a session's name. */
+/** The headers and body members that may name a request's session. */
 export interface SessionPlaces {
-  /** The names of headers, in lower case; a lower number goes first. */
+  /** Headers by name in lower case, with their rank. A lower rank counts first. */
   readonly ranks: ReadonlyMap<string, number>
   /** True if the body may name the session when no header does. */
   readonly inBody: boolean
 }
 
-/** `first`: what `--session-header` gives, in lower case. */
+/** The places of a session's name. `first`: the headers of `--session-header`, in lower case. */
 export function sessionPlaces(first: readonly string[]): SessionPlaces {
   const onlyOurs = first.includes(noOthers)
   const names = [
@@ -46,7 +46,7 @@ export function sessionPlaces(first: readonly string[]): SessionPlaces {
     'x-tokenweir-session',
     ...(onlyOurs ? [] : agentsSessionHeaders),
   ]
-  // The first of two headers of one name counts.
+  // If a name is there twice, its first place counts.
   const ranks = new Map(names.map((name, rank) => [name, rank] as const).toReversed())
   return { ranks, inBody: !onlyOurs }
 }
@@ -54,16 +54,16 @@ export function sessionPlaces(first: readonly string[]): SessionPlaces {
 /** The default places of a session's name. */
 export const usualSessionPlaces: SessionPlaces = sessionPlaces([])
 
-/** A tag as it was sent. */
+/** A tag as the client sent it. */
 export type RawTag = readonly [key: string, value: string]
 
-/** The header's tags after those `before`; `name` is in lower case. */
+/** The tags `before`, and those of this header. `name` is in lower case. */
 export function withTags(before: readonly RawTag[] | null, name: string, value: string): typeof before {
   const tags = name === tagList ? listedTags(value) : namedTag(name, value)
   return tags.length === 0 ? before : [...(before ?? []), ...tags].slice(0, mostTags)
 }
 
-/** True if {@link withTags} may find one: the first letters rule out most names. */
+/** True if {@link withTags} may find a tag in a header of this name. Most names are ruled out by their first letters. */
 export function mayBeTag(name: string): boolean {
   return name.startsWith('x-tokenweir-t') || name.startsWith('helicone-p') || name === tagList
 }
@@ -73,7 +73,7 @@ function namedTag(name: string, value: string): readonly RawTag[] {
   return prefix === undefined || value === '' ? [] : [[name.slice(prefix.length), value]]
 }
 
-/** LiteLLM's list: `key:value` is a tag, and a single word is a tag with the key `tag`. */
+/** The tags in LiteLLM's list: `key:value`, or a single word, which gets the key `tag`. */
 function listedTags(value: string): readonly RawTag[] {
   const words = value.split(',', mostTags).map((word) => word.trim())
   return words
@@ -85,8 +85,8 @@ function listedTags(value: string): readonly RawTag[] {
 }
 
 /**
- * The session in the `user_id` of a body of Messages as Claude Code sends it: `user_…_account_…_session_…`, since 2.1.78 a
- * JSON text with `session_id`. `null` if it holds none.
+ * The session in the `user_id` that Claude Code sends in Messages: `user_…_account_…_session_…`, or, since
+ * 2.1.78, a JSON text with `session_id`. `null` without one.
  */
 export function sessionInUserId(userId: unknown): string | null {
   if (typeof userId !== 'string' || userId.length > longestUserId) return null

@@ -6,7 +6,7 @@ export interface Product {
   readonly isLibrary: boolean
 }
 
-/** Agents with several names, in lower case, or with names of several words. */
+/** Agents with several names, or with names of several words: a pattern, and the one name to use. */
 const agents: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^codex\b|^codex_/, 'codex'],
   [/^claude-(?:cli|code)$|^claude code$/, 'claude-code'],
@@ -21,7 +21,7 @@ const agents: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^librechat$|^librechat\.ai$/, 'librechat'],
 ]
 
-/** Headers for a session that only one program sends. */
+/** Agents that alone send a session in a header, by the header. */
 const agentsOfHeaders: Readonly<Record<string, string>> = {
   'x-claude-code-session-id': 'claude-code',
   'x-opencode-session': 'opencode',
@@ -30,13 +30,13 @@ const agentsOfHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Libraries and runtimes: SDKs name their language (`OpenAI/Python`; a bundler may have shortened what is before it),
- * the AI SDK its packages, browsers their engines.
+ * Names of libraries and runtimes: SDKs with their language (`OpenAI/Python`, of which a bundler may shorten
+ * the first part), packages of the AI SDK, engines of browsers.
  */
 const libraries =
   /\/(?:js|python|go|java|kotlin|ruby|php|csharp)$|^(?:ai|ai-sdk|runtime|langchain|langchainjs|litellm)(?:[/-].*)?$|^(?:python(?:-httpx|-requests|-urllib3?)?|aiohttp|httpx|asyncopenai|node|node-fetch|node\.js|undici|axios|got|bun|deno|okhttp|java-http-client|apache-httpclient|go-http-client|reqwest|hyper|guzzlehttp|openai|anthropic)$|^(?:mozilla|applewebkit|chrome|safari|gecko|firefox|electron|edg|version|mobile)$/i
 
-/** The one name of an agent that has several; any other name unchanged. */
+/** The usual name of an agent that has several; any other name unchanged. */
 export function agentNamed(name: string): string {
   const lower = name.toLowerCase()
   return agents.find(([names]) => names.test(lower))?.[1] ?? name
@@ -54,7 +54,7 @@ export function agentOfHeader(name: string | null): string | null {
 }
 
 /**
- * The first product of a user agent (RFC 9110 §10.1.5) that is not a library's, else the library's: `opencode` of
+ * The first product of a user agent (RFC 9110 §10.1.5) that is no library, else the library: `opencode` of
  * `ai-sdk/openai/2.0 opencode/1.0`, `OpenAI/Python` of `OpenAI/Python 1.109.1`.
  */
 export function productOf(userAgent: string): Product {
@@ -74,7 +74,7 @@ export function productOf(userAgent: string): Product {
   return { name: named, isLibrary: true }
 }
 
-/** Without its version: `ai-sdk/openai` of `ai-sdk/openai/2.0`. */
+/** A product without its version: `ai-sdk/openai` of `ai-sdk/openai/2.0`. */
 function nameOf(product: string): string {
   return product.replace(/\/v?\d[^/]*$/, '')
 }

@@ -12,15 +12,15 @@ import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 const reportEveryMs = 100
 /** Changes within this time are reported together. */
 const gatherMs = 20
-/** A successor without an answer for this long is gone. */
+/** A successor that does not answer for this time has ended. */
 const awayMs = 2000
 /** Longest time to deliver the last report. */
 const lastReportMs = 5000
 
 export interface DrainReporterOptions extends SharedParts {
-  /** Reaches the newest gateway. */
+  /** The control client of the newest gateway. */
   readonly successor: Pick<ControlClient, 'reportDraining'>
-  /** Called when the newest gateway stops: this one is to stop as well. */
+  /** Called when the newest gateway stops. This one must stop within the given time (ms), too. */
   readonly onStop: (withinMs: number) => void
   /** Returns the calls here, or cancels the call with this id. */
   readonly onAsk: (cancel: string | null) => Omit<CallsAnswer, 'seq'>
@@ -38,9 +38,9 @@ export class DrainReporter {
   /** The use of calls that ended since the last answered report. */
   #used: MinuteUsage[]
   #answers: CallsAnswer[] = []
-  /** The last switch of the raw log, as JSON. */
+  /** The last switch of the raw log, as JSON; empty before one. */
   #rawLog = ''
-  /** When answers stopped; null while there is a successor. */
+  /** When answers stopped (monotonic ms); null while the successor answers. */
   #noAnswerSinceMs: number | null = null
   #isEnding = false
   /** Call it when the successor should get a report soon. */
@@ -87,14 +87,14 @@ export class DrainReporter {
     }
   }
 
-  /** Returns false if no successor took the report. */
+  /** Sends a report. Resolves with false if no successor took it. */
   async #report(isLast: boolean): Promise<boolean> {
     const used = this.#used
     const answers = this.#answers
     const report = this.#reportOf(isLast)
     this.#used = []
     this.#answers = []
-    // A successor that is being replaced itself refuses reports.
+    // A successor that is being replaced refuses reports.
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
     if (answer !== null && typeof answer !== 'string') {
       this.#noAnswerSinceMs = null
@@ -108,7 +108,7 @@ export class DrainReporter {
     return false
   }
 
-  /** A successor may also be away for a moment, while a start of its own successor fails. */
+  /** Handles a missing answer. A successor may be away for a moment, while a start of its own successor fails. */
   #onNoAnswer(isAlone: boolean): void {
     const nowMs = this.#clock.now()
     this.#noAnswerSinceMs = isAlone ? (this.#noAnswerSinceMs ?? nowMs) : null

@@ -9,7 +9,7 @@ import {
 } from '../../control/control-messages.ts'
 import { type MessageOf, finite, fits } from '../../lib/message-schema.ts'
 
-/** The environment variable of a successor: the gateway that started the process will hand over to it. */
+/** The environment variable of a successor, to which the gateway that started it hands over. */
 export const handoverVariable = 'TOKENWEIR_HAND_OVER'
 
 /** All that a gateway hands over to its successor. */
@@ -26,7 +26,10 @@ export const isHandover = fits(
     port,
     /** The use of the token budget. */
     used: v.array(minuteUsage),
-    /** Null if `used` is complete. Else it has only calls that began since then (ms since the Unix epoch); earlier calls are in the database. */
+    /**
+     * If not null, `used` has only calls that began since this time (ms since the Unix epoch), and the
+     * database has earlier calls. Null if `used` is complete.
+     */
     usedSinceMs: v.nullable(finite),
     /** The use of clients, keys and upstreams with budgets of their own. */
     usedByOwners: v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) })),
@@ -34,7 +37,7 @@ export const isHandover = fits(
     minutes: v.array(handedLimit),
     rawLog: v.object({
       ...rawLogSwitch,
-      /** The option's value, or the last setting. */
+      /** The raw log's option, or its last setting. */
       asked: v.boolean(),
     }),
   }),
@@ -44,8 +47,9 @@ export const isHandover = fits(
 export type InheritedRawLog = Handover['rawLog']
 
 /**
- * A successor's question. First it asks for the `handover`. When it is ready, it asks for the `listener`, or, to bind another
- * address on the same port, for the `port`. `apart`: the successor is replaced itself, and takes no more connections.
+ * A successor's question. First it asks for the `handover`. When it is ready, it asks for the `listener`, or,
+ * to bind another address on the same port, for the `port`. `apart`: the successor is being replaced, and
+ * takes no more connections.
  */
 export type SuccessorQuestion = MessageOf<typeof isQuestion>
 

@@ -16,13 +16,13 @@ import type { TokenWindows } from '../admission/token-windows.ts'
 import type { Handover } from './handover.ts'
 import type { Limiter } from './shrinking-slots.ts'
 
-/** A gateway that has not reported for this time (ms) may have been killed. */
+/** After this time (ms) without a report, a gateway may have been killed. */
 const silentMs = 250
-/** How often an ended gateway's process is checked: it exists for some milliseconds more. */
+/** Interval (ms) of checks whether the process of an ended gateway is gone; it exists for some milliseconds more. */
 const endCheckMs = 20
 /** A gateway that does not report its calls within this time (ms) is left out. */
 const answerLimitMs = 500
-/** Time (ms) for all gateways to find a call to cancel; the asker waits for two seconds. */
+/** Time (ms) for all gateways to find a call to cancel; the requester waits for two seconds. */
 const cancelLimitMs = 1500
 
 /** The parts that a gateway shares with those before and after it. */
@@ -68,7 +68,7 @@ export class OldGateways {
   #allLeft: PromiseWithResolvers<void> | null = null
   readonly #questions = new Set<Question>()
   #lastAsked = 0
-  /** A gateway that was killed would keep its slots for ever. */
+  /** Removes gateways that were killed, which would keep their slots for ever. */
   readonly #checkLater: () => void
   /** Processes of gateways that reported their end. */
   #leftProcesses: readonly ProcessIdentity[] = []

@@ -28,8 +28,8 @@ export class Predecessor {
   }
 
   /**
-   * `null` if this process is no successor. `gone` if the predecessor has ended; its port may not be free yet. `unknown` if its
-   * version hands over in another way.
+   * Finds the predecessor of this process. `null`: this process is no successor. `gone`: the predecessor has
+   * ended, and its port may not be free yet. `unknown`: the predecessor's version hands over in another way.
    */
   static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | 'unknown' | 'gone' | null> {
     const isSuccessor = env[handoverVariable] !== undefined
@@ -56,7 +56,7 @@ export class Predecessor {
     const isShared = host === this.handover.host
     if (!isShared && (await this.#listensBeside(server, host))) return
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
-    // Still in the turn in which the socket came: no connection was accepted from it yet.
+    // In the same turn in which the socket came, before it accepts a connection.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else if (answer !== null) await listen(this.handover.port, host, server)
     else await listenOnceFree(this.handover.port, host, server)

@@ -27,9 +27,9 @@ import { OldGateways } from './old-gateways.ts'
 const killLimitMs = 5000
 
 export interface RestartOptions extends DrainReporterOptions {
-  /** While the past use is unknown, the budget counts calls that began since then: ms since the Unix epoch. */
+  /** Until the past use is known, the budget counts only calls that began since this time: ms since the Unix epoch. */
   readonly usedSinceMs: number
-  /** State of the gateway that this one replaces. */
+  /** State of the gateway that this one replaces; null without one. */
   readonly handover: Handover | null
   readonly rawLog: () => InheritedRawLog
   /** The addresses on which the gateway accepts calls. */
@@ -46,13 +46,13 @@ export class Restart implements ConnectionTaker {
   #draining: DrainReporter | null = null
   /** True if a successor is being started, or has taken over. Set here alone. */
   isHandingOver = false
-  /** Null again when the successor takes no more connections. */
+  /** The successor; null before one, and when it takes no more connections. */
   #successor: SpawnedGateway | null = null
   /** True if the successor listens on the same address: on another address, other clients may connect. */
   #hasListener = false
-  /** Settles when the last connection is on its way. */
+  /** Settles when the last connection has been passed on. */
   #lastPassedOn: Promise<boolean> = Promise.resolve(true)
-  /** The use of calls since the handover message. */
+  /** Token use of calls that ended since the handover message. */
   #unreported: MinuteUsage[] = []
 
   constructor(options: RestartOptions) {

@@ -12,8 +12,8 @@ export interface Limiter {
 }
 
 /**
- * The slots of one upstream that a replaced gateway still uses: those that its calls hold or wait for. A slot that no call here
- * needs goes to the successor. A call that is tried again later needs a new grant.
+ * The slots of one upstream that a replaced gateway still uses: those that its calls hold or wait for. A slot
+ * that no call here needs goes to the successor. A call that is tried again later needs a slot granted again.
  */
 export class ShrinkingSlots {
   readonly #limiter: Limiter

@@ -7,22 +7,22 @@ import type { PayloadCopy } from '../../call/payload-port.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
 const noBytes: Uint8Array = new Uint8Array(0)
-/** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
+/** Most bytes of an answer that fits the kernel's buffer of a connection. */
 const shortAnswer = 65_536
-/** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
+/** Most bytes of a chunk that is framed in one piece. Copying a larger chunk costs more than it saves. */
 const largestFramed = 8192
 
 /** Receives an answer as it arrives: the client, or a part that inspects it first. */
 export interface AnswerSink {
   head(head: ResponseHead): void
-  /** Answers false where the client does not keep up. */
+  /** Writes a chunk; returns false if the client does not keep up. */
   write(chunk: Uint8Array): boolean
   end(trailers: RawHeaders): void
-  /** The answer ends incomplete: bytes that were held back are sent. */
+  /** Ends an incomplete answer; held bytes are sent before. */
   breakOff?(): void
 }
 
-/** The attempt behind an answer, as far as its client can affect it. */
+/** The attempt behind an answer, which the client's speed and departure control. */
 export interface ResumableAttempt {
   abort(failure: Failure): void
   resume(): void
@@ -46,15 +46,18 @@ export class ClientResponse implements AnswerSink {
   #headHeld = false
   /** Body bytes that the head announced and that are still to come. */
   #remaining: number | null = null
-  /** The last piece of an answer of known length, which goes out with the end. */
+  /** The last piece of an answer of known length, which is sent together with the end. */
   #last: Uint8Array | null = null
   #sentBytes = 0
 
-  /** Why the client counts as gone, or `null` while it is there. Set here alone. */
+  /** Why the client counts as gone; `null` while it is connected. Set only here. */
   gone: Failure | null = null
-  /** True if written bytes wait for the client to take them. Set here alone. */
+  /** True if written bytes wait for the client to read them. Set only here. */
   isWaiting = false
-  /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
+  /**
+   * The attempt that feeds this answer. It is aborted when the client leaves or stalls, and resumed when the
+   * client keeps up again.
+   */
   source: ResumableAttempt | null = null
 
   /** `payloads` copies the answer after it was sent; null if this call is neither logged nor watched. */
@@ -67,7 +70,7 @@ export class ClientResponse implements AnswerSink {
     if (res.destroyed) this.#onClose()
   }
 
-  /** Aborted, with the failure, when the client leaves or the call is cancelled: for waiting on its behalf. */
+  /** A signal for waits of the call; aborted with the failure when the client leaves or the call is cancelled. */
   get signal(): AbortSignal {
     this.#abandon ??= new AbortController()
     if (this.over !== null) this.#abandon.abort(this.over)
@@ -79,12 +82,12 @@ export class ClientResponse implements AnswerSink {
     return this.#abandon?.signal ?? null
   }
 
-  /** Why nothing more is to be done for this client; null while there is. */
+  /** Why work for this client is pointless; null while it is not. */
   get over(): Failure | null {
     return this.gone ?? this.#cancelled
   }
 
-  /** The status that was sent, or `null` where none was. */
+  /** The status that was sent; `null` before one. */
   get status(): number | null {
     return this.#res.headersSent ? this.#res.statusCode : null
   }
@@ -92,7 +95,7 @@ export class ClientResponse implements AnswerSink {
   informational(head: ResponseHead): void {
     if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
     const hints = Object.groupBy(headerPairs(head.headers), ([name]) => name.toLowerCase())
-    // Hints that a client does not take would only pile up.
+    // Early hints that the client does not read would pile up.
     if (hints['link'] === undefined || this.#res.socket?.writableNeedDrain === true) return
     try {
       const values = Object.entries(hints).map(([name, pairs = []]) => [
@@ -101,24 +104,24 @@ export class ClientResponse implements AnswerSink {
       ])
       this.#res.writeEarlyHints(Object.fromEntries(values) as Record<string, string[]>)
     } catch {
-      // A link that Node does not understand is a hint that the client can do without.
+      // A link that Node cannot parse is skipped: a hint is optional.
     }
   }
 
-  /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
+  /** Sends the head in this turn, together with body bytes that arrived with it. */
   head({ status, statusText, headers, contentLength }: ResponseHead): void {
-    // Node takes the list as it is, and leaves it so.
+    // Node accepts the list and does not change it.
     this.#res.writeHead(status, statusText, headers as string[])
     if (this.#payloads !== null) this.#payloads.answerHead(status, headers)
     this.#remaining = contentLength
     this.#headHeld = true
     queueMicrotask(() => {
-      // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
+      // `flushHeaders` would write a head with non-ASCII letters in UTF-8.
       if (this.#headHeld) this.#res.write(noBytes)
     })
   }
 
-  /** Answers false where the client does not keep up; the source is resumed when it does again. */
+  /** Sends a chunk. Returns false if the client does not keep up; the source is resumed when it does again. */
   write(chunk: Uint8Array): boolean {
     // A parser that resumes may pass an empty piece; as a chunk, it would mark the end.
     if (chunk.length === 0) return !this.isWaiting
@@ -126,7 +129,7 @@ export class ClientResponse implements AnswerSink {
     if (this.#remaining !== null) this.#remaining -= chunk.length
     let isTaken = true
     if (this.#remaining === 0) {
-      // The end follows in this very turn: HTTP's parser, too, knows that this is all.
+      // The end follows in this turn, because the parser also knows that the body is complete.
       this.#headHeld = false
       this.#last = chunk
     } else isTaken = this.#send(chunk)
@@ -135,7 +138,7 @@ export class ClientResponse implements AnswerSink {
     return isTaken
   }
 
-  /** Collects the following writes, and sends them together once this read of the upstream is relayed. */
+  /** Collects the following writes, and sends them together when this read of the upstream has been relayed. */
   gather(): void {
     const { socket } = this.#res
     if (socket === null || socket.writableCorked > 0) return
@@ -152,7 +155,7 @@ export class ClientResponse implements AnswerSink {
     this.#waitForRest()
   }
 
-  /** The gateway's own answer, where nothing was sent yet; otherwise the answer is cut. */
+  /** Sends the gateway's own answer if nothing was sent yet; otherwise cuts the answer. */
   refuse(failure: Failure, callId: string): void {
     if (this.gone !== null) return
     if (this.#res.headersSent) {
@@ -183,7 +186,7 @@ export class ClientResponse implements AnswerSink {
     this.#waitForRest()
   }
 
-  /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
+  /** Adds trailers, without those that Node refuses to write. Trailers may always be dropped (RFC 9110 §6.5.1). */
   #addTrailers(trailers: RawHeaders): void {
     try {
       this.#res.addTrailers(headerPairs(trailers))
@@ -199,8 +202,8 @@ export class ClientResponse implements AnswerSink {
   }
 
   /**
-   * Abandons the call in any state, also before it waits or its answer begins. An answer that the client does not
-   * read, or whose end alone is unread, is cut, so that the cancel need not wait for it. False if the call has ended.
+   * Abandons the call in any state. An answer with unread bytes is cut, so that the cancel need not wait for
+   * the client. False if the call has ended.
    */
   cancel(failure: Failure): boolean {
     if (this.#isClosed || this.#res.writableFinished) return false
@@ -214,8 +217,8 @@ export class ClientResponse implements AnswerSink {
   }
 
   /**
-   * node:http writes a chunk as four pieces (size, line end, data, line end), each with its own bookkeeping, and
-   * holds them until the turn is over. Once the head is out, a chunk that is framed here goes out as one.
+   * Writes a chunk. node:http would write four pieces (size, line end, data, line end), and hold them until
+   * the turn is over. After the head, a chunk that is framed here is written as one.
    */
   #send(chunk: Uint8Array): boolean {
     const { socket, chunkedEncoding } = this.#res
@@ -237,8 +240,8 @@ export class ClientResponse implements AnswerSink {
   }
 
   /**
-   * The last bytes may be too few for `write` to return false, and be stuck all the same. A short answer
-   * has room in the kernel's buffer.
+   * Waits for unread bytes at the end: they may be too few for `write` to return false, and still be stuck. A
+   * short answer fits the kernel's buffer.
    */
   #waitForRest(): void {
     if (this.#sentBytes > shortAnswer && !this.isWaiting && (this.#res.socket?.writableLength ?? 0) > 0)
@@ -275,10 +278,7 @@ function uncork(socket: Socket): void {
   socket.uncork()
 }
 
-/**
- * One chunk of a chunked message (RFC 9112 §7.1) as a single buffer: its size in hexadecimal, its data, and the
- * line ends between.
- */
+/** A chunk of a chunked message (RFC 9112 §7.1) as a single buffer: size in hexadecimal, line end, data, line end. */
 export function chunkFrame(data: Uint8Array): Buffer {
   const size = `${data.length.toString(16)}\r\n`
   const frame = Buffer.allocUnsafe(size.length + data.length + 2)

@@ -2,12 +2,12 @@ import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { contentCoding } from '../../lib/http/content-coding.ts'
 
-/** No more is decoded than this. */
+/** Most decoded bytes. */
 const mostBytes = 64 * 1024 * 1024
-/** Beyond this size a body that grew by more than the factor counts as a bomb. */
+/** A body that decodes to more than this, and has grown by more than the factor, counts as a bomb. */
 const smallBytes = 2 * 1024 * 1024
 const largestGrowth = 300
-/** Frames, or members, one after the other: upstreams differ in how many they read. */
+/** Most frames or members in a row. Upstreams differ in how many they read. */
 const mostParts = 16
 
 /** Passes on the decoded pieces of a content-coded body. Resolves with false if it cannot be decoded to its end. Never rejects. */

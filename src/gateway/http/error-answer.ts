@@ -4,7 +4,7 @@ import { STATUS_CODES } from '../../lib/http/http.ts'
 import { lingerAfter } from '../../lib/http/linger.ts'
 import type { OwnError } from '../../api/error-body.ts'
 
-/** An answer that the gateway gives itself, ready to be written. */
+/** An answer of the gateway itself, ready to be written. */
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: readonly string[]
@@ -41,7 +41,7 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
 export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): ErrorAnswer {
   const answer = errorAnswer(failure, callId)
   const { status, body } = answer
-  // After a malformed request, the begin of the next one is unknown.
+  // After a malformed request, the beginning of the next one is unknown.
   const isUnread = hasUnreadBody(res.req)
   const isDeclined = failure.code === 'upgrade_not_supported'
   const isLast = isUnread || isDeclined || failure.code === 'invalid_request'
@@ -49,15 +49,15 @@ export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: 
   const headers = [...answer.headers]
   if (callId !== null) headers.push(...crossOriginHeaders(res.req))
   if (isLast) headers.push('Connection', isDeclined ? 'Upgrade, close' : 'close')
-  // The phrase is named because an upstream's, that could not be written, would stay.
+  // The reason phrase is given, because an unwritable one of the upstream would remain.
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)
   res.end(body)
   return { status, headers, body }
 }
 
 /**
- * Lets the page of another origin read the refusal of a call. A browser sends such a call as JSON only after its
- * preflight was allowed, and that is the upstream's answer.
+ * Headers that let the page of another origin read the refusal of a call. The upstream has allowed the call
+ * in its answer to the browser's preflight.
  */
 function crossOriginHeaders({ headers }: IncomingMessage): readonly string[] {
   const { origin, 'content-type': type = '' } = headers
@@ -77,7 +77,7 @@ function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
 }
 
-/** The failure of an error. An error outside the catalogue is a fault of the gateway. */
+/** The failure for an error. An error outside the catalogue is an internal error of the gateway. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure('internal_error', 'The gateway had an internal error.', { cause: error })

@@ -1,9 +1,9 @@
 import { type RequestFacts, noFacts } from './request-peek.ts'
 
-/** Longest head of a part, and longest value of a field, that are read: in bytes. */
+/** Most bytes of a part's head, and of a field's value, that are read. */
 const longestHead = 8192
 const longestValue = 512
-/** Some clients end lines with LF alone, and Go reads them. */
+/** Some clients end lines with only LF, which Go accepts. */
 const headEnd = /\n\r?\n/
 const wanted = ['model', 'stream', 'user'] as const
 
@@ -16,13 +16,13 @@ export function boundaryOf(contentType: string | null): string | null {
   return quoted ?? plain ?? null
 }
 
-/** Reads fields of a form (RFC 7578), chunk by chunk as it comes, and passes over its files. */
+/** Reads the needed fields of a form (RFC 7578), chunk by chunk, and skips its files. */
 export class FormPeek {
   readonly #delimiter: Buffer
   readonly #valueEnd: Buffer
   #state: 'between' | 'head' | 'value' | 'over' = 'between'
   #field: Wanted | null = null
-  /** The beginning of something whose end has not come: a delimiter, a head or a value. */
+  /** The beginning of an incomplete delimiter, head or value. */
   #begun: Buffer = Buffer.alloc(0)
   readonly #fields: { [name in Wanted]?: string } = {}
 
@@ -37,19 +37,19 @@ export class FormPeek {
       rest = this.#state === 'between' ? this.#skip(rest) : this.#read(rest)
   }
 
-  /** The result for the bytes so far. */
+  /** The facts in the bytes so far. */
   result(): RequestFacts {
     const { model = null, stream, user = null } = this.#fields
     return { ...noFacts, model, stream: stream === 'true', user }
   }
 
-  /** Skips a field that is not needed, without copying it. Returns the bytes behind the next delimiter. */
+  /** Skips a field that is not needed, without copying it. Returns the bytes after the next delimiter. */
   #skip(bytes: Buffer): Buffer {
     const delimiter = this.#delimiter
     const begun = this.#begun.length
     const seam = begun === 0 ? bytes : Buffer.concat([this.#begun, bytes.subarray(0, delimiter.length)])
     const atSeam = begun === 0 ? -1 : seam.indexOf(delimiter)
-    // A delimiter that had begun lies before these bytes.
+    // A delimiter that began in an earlier chunk starts before these bytes, so `at` may be negative.
     const at = atSeam < 0 ? bytes.indexOf(delimiter) : atSeam - begun
     if (atSeam < 0 && at < 0) {
       const last = begun > 0 && bytes.length < delimiter.length ? seam : bytes
@@ -61,11 +61,14 @@ export class FormPeek {
     return bytes.subarray(at + delimiter.length)
   }
 
-  /** Reads the head of a part, or the value of a field. Both are short; one that is not is passed over. */
+  /**
+   * Reads the head of a part or the value of a field, and returns the bytes after it. One that is too long is
+   * skipped.
+   */
   #read(bytes: Buffer): Buffer {
     const isHead = this.#state === 'head'
     const all = this.#begun.length === 0 ? bytes : Buffer.concat([this.#begun, bytes])
-    // The last delimiter has two hyphens behind it.
+    // Two hyphens follow the last delimiter.
     if (isHead && all.length >= 2 && all[0] === 0x2d && all[1] === 0x2d) {
       this.#state = 'over'
       return all
@@ -91,7 +94,7 @@ export class FormPeek {
   }
 }
 
-/** The field that a part's head names, if it is one of ours and no file. */
+/** The field that a part's head names; null for a file, and for a field that is not needed. */
 function fieldIn(head: string): Wanted | null {
   if (/;\s*filename\*?=/i.test(head)) return null
   const [, quoted, plain] =

@@ -39,19 +39,19 @@ export interface GatewayServerOptions {
   readonly upstreams: Upstreams
   readonly health: Health
   readonly rawLog: RawLogRoutes
-  /** Answers scrapes; null if it is switched off. */
+  /** Answers scrapes of Prometheus; null if that is switched off. */
   readonly metrics: {
     answer(report: HealthReport, full: boolean, res: ServerResponse): Promise<void>
   } | null
   readonly trusted: TrustedClients
-  /** Names besides loopback and addresses under which own routes answer. */
+  /** Host names for which own routes answer, in addition to loopback names and addresses. */
   readonly allowedHosts: readonly string[]
   readonly sessionPlaces: SessionPlaces
 }
 
 /** Takes connections over from a gateway that was replaced. */
 export interface ConnectionTaker {
-  /** False once it takes none any more. */
+  /** False once it takes no more connections. */
   readonly takes: boolean
   /** Resolves with true when the connection is on its way; false if no gateway takes it. Never rejects. */
   passOn(connection: Socket): Promise<boolean>
@@ -68,7 +68,10 @@ export class GatewayServer {
   #isLeft = false
   /** The successor that takes connections; null before this gateway is replaced. */
   #taker: ConnectionTaker | null = null
-  /** Requests that come by now follow one another without a gap in which their connection could be passed on. */
+  /**
+   * True at the end of a handoff: requests on open connections follow one another without a gap in which the
+   * connection could be passed on.
+   */
   #isLate = false
   #isPassing = false
   #onNobody = (): void => {}
@@ -86,7 +89,7 @@ export class GatewayServer {
       this.#onRequest(req, res)
     }
     this.#server.on('request', onRequest)
-    // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+    // An unknown expectation may be ignored (RFC 9110 §10.1.1). By default Node would answer 417.
     this.#server.on('checkExpectation', onRequest)
     this.#server.on('clientError', refuseMalformed)
     this.#server.on('connection', (socket: Socket) => {
@@ -107,7 +110,7 @@ export class GatewayServer {
     this.#server.closeIdleConnections()
   }
 
-  /** A connection that was accepted elsewhere, on which no request has begun. */
+  /** Takes over a connection that another process has accepted, and on which no request has begun. */
   take(connection: Socket): void {
     this.#server.emit('connection', connection)
   }
@@ -140,7 +143,7 @@ export class GatewayServer {
     every(stallMs, () => {
       this.#isLate = true
       this.#options.calls.endStalled()
-      // After the input that has arrived and is not read yet.
+      // Waits until input that has arrived is read.
       setImmediate(() => this.#closeIdle())
     })
     every(passEveryMs, () => this.#pass())
@@ -157,7 +160,7 @@ export class GatewayServer {
   }
 
   #pass(): void {
-    // Bytes read by then belong to a request that has begun.
+    // If bytes were read by then, a request has begun.
     if (this.#taker?.takes === true && !this.#isPassing) {
       this.#isPassing = true
       setImmediate(() => {
@@ -174,7 +177,7 @@ export class GatewayServer {
       const taker = this.#taker
       const socket = taker?.takes === true ? this.#idle() : undefined
       if (taker === null || socket === undefined) return
-      // Bytes from here on would be read and lost.
+      // Paused, because bytes that are read from here on would be lost.
       socket.pause()
       if (!(await taker.passOn(socket))) socket.destroy()
       this.#forget(socket)
@@ -192,11 +195,11 @@ export class GatewayServer {
 
   #closeIdle(): void {
     this.#server.closeIdleConnections()
-    // Node takes a connection for busy on which nothing has come yet.
+    // A connection without any bytes so far is not idle for Node, but here it is.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
-  /** Listens again, because the other process did not take the socket. Rejects with the socket's error. */
+  /** Listens again after the other process did not take the socket. Rejects with the socket's error. */
   async resume(port: number, host: string): Promise<void> {
     if (this.#closed === null) return
     this.#closed = null
@@ -210,8 +213,8 @@ export class GatewayServer {
   }
 
   /**
-   * Makes room for another process that is to accept connections on this very port. `http.Server.close` would break idle
-   * connections too; the socket server's own does not.
+   * Stops listening, so that another process can accept connections on this port. `http.Server.close` would
+   * also close idle connections; the method of the socket server does not.
    */
   stopListening(): Promise<unknown> {
     this.#closed ??= once(this.#server, 'close')
@@ -220,7 +223,7 @@ export class GatewayServer {
   }
 
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
-    // The request came in one read with an earlier one, whose refusal has ended the connection.
+    // The request came in the same read as an earlier one, and the refusal of that has ended the connection.
     if (!req.socket.writable) return
     if (res.socket === null) {
       this.#pipelined.wait(req, res, () => this.#onRequest(req, res))
@@ -237,7 +240,7 @@ export class GatewayServer {
     if (this.#draining || (this.#isLeft && (this.#isLate || this.#taker?.takes !== true)))
       res.shouldKeepAlive = false
     const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
-    // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
+    // Node's parser reads RTSP/1.0 as HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')
     }
@@ -250,7 +253,7 @@ export class GatewayServer {
       return
     }
     const target = parseTarget(req.url ?? '')
-    // Java's HTTP client offers h2c with its first request, and continues without it (RFC 9110 §7.8).
+    // Java's HTTP client offers h2c in its first request, and continues without it (RFC 9110 §7.8).
     if (head.flaw === null && head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
       const message = `This gateway speaks HTTP/1.1: ${head.upgrade} is not supported.`
       throw new Failure('upgrade_not_supported', message, { headers: ['Upgrade', 'HTTP/1.1'] })
@@ -324,7 +327,7 @@ export class GatewayServer {
     }
     if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(this.#options.trusted.tokenIsSet))
     if (this.#draining || this.#isLeft) {
-      // A change here would be lost: the next connection reaches the new gateway.
+      // A change here would be lost, because the next connection reaches the new gateway.
       throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
     }
     this.#options.rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
@@ -332,7 +335,7 @@ export class GatewayServer {
 
   #answerHealth(res: ServerResponse, isTrusted: boolean): void {
     const report = this.#options.health.report(this.#draining)
-    // Names us also to those who are not shown the whole report.
+    // The instance is also shown to clients that do not get the whole report.
     const headers = { 'x-tokenweir-instance': report.instance }
     sendJson(res, isTrusted ? report : publicReport(report), this.#draining ? 503 : 200, headers)
   }
@@ -355,7 +358,7 @@ function idleConnections(server: Server): readonly Socket[] {
   return idle
 }
 
-/** Nothing that a gateway has is more private than payloads. */
+/** The text of the refusal of a raw log request: how to get access. */
 function rawLogRefusal(tokenIsSet: boolean): string {
   const how = tokenIsSet
     ? 'Others need the admin token, as x-tokenweir-admin-token.'

@@ -17,7 +17,7 @@ import type { ProviderLimits } from '../call/call-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
-/** Time in which the use before a start is read, as a rule. */
+/** The use before a start is usually read within this time. */
 const budgetLateMs = 2000
 
 /** The sources of a health report. */
@@ -33,24 +33,24 @@ export interface HealthSources {
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
   readonly providerLimits: ProviderLimits & { report(): readonly MinuteLimitUse[] }
-  /** True if calls are refused where the budget is used up, and wait while it is not known. */
+  /** True if calls are refused when the budget is used up, and wait while its use is unknown. */
   readonly budgetRejects: boolean
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
-  /** Null if nothing is shared with other gateways. */
+  /** The sharing of rows; null without sharing. */
   readonly share: { warnings(): readonly Warning[] } | null
-  /** Null if the limit is this gateway's own. */
+  /** The limit that gateways share; null without sharing. */
   readonly limit: {
     status(): NonNullable<HealthReport['shared']>
     warnings(): readonly Warning[]
   } | null
 }
 
-/** Reports how a gateway is; made once per gateway. */
+/** Makes the health report of a gateway. */
 export class Health {
   readonly #sources: HealthSources
   readonly #startedAt: number
-  /** The number of calls on paths that clients with a wrong base URL use. */
+  /** How many calls used a path that shows a wrong base URL of the client. */
   wrongBaseUrlCalls = 0
 
   constructor(sources: HealthSources) {
@@ -156,7 +156,7 @@ function upstreamHealth(
   }
 }
 
-/** Each upstream has its own; the pause is the same for all. */
+/** The slots of all upstreams together. The cooldown is the same for all. */
 function sumOfSlots(all: readonly SlotReport[]): SlotReport {
   return all.reduce((sum, slots) => ({
     slot_cooldown_ms: sum.slot_cooldown_ms,
@@ -170,7 +170,7 @@ function sumOfSlots(all: readonly SlotReport[]): SlotReport {
   }))
 }
 
-/** The part of a report that strangers see: nothing about the machine, or about paths and users at the upstream. */
+/** The part of a report for untrusted clients: nothing about the machine, or about paths and users at the upstream. */
 export function publicReport({
   status,
   upstream,

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Answers for one of the gateway's own routes; bytes are JSON already. */
+/** Answers one of the gateway's own routes with JSON. A value of bytes is JSON already. */
 export function sendJson(
   res: ServerResponse,
   content: object | Uint8Array,

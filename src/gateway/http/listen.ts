@@ -6,11 +6,11 @@ import { createServer } from '../../lib/http/http.ts'
 export const maxHeaderBytes: number = 64 * 1024
 /** Most fields of a request's head: Node's own limit, which the refusal names. */
 export const maxHeaderFields = 1000
-/** Longer than the pools of common clients keep a connection, so that the client is the one to close it. */
+/** Longer than the pools of common clients keep a connection, so that the client closes it first. */
 const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
 const headTimeoutMs = 60_000
-/** Interval of the search for late heads. */
+/** Interval of checks for heads that do not arrive in time. */
 const headCheckMs = 5000
 /**
  * Connections that the kernel completes before they are accepted, as far as it allows (`net.core.somaxconn`). With
@@ -20,7 +20,7 @@ export const listenBacklog = 4096
 
 /** The address on which a gateway accepts calls. */
 export interface Listener {
-  /** The server, which may begin to listen later. */
+  /** The server, which may listen later. */
   readonly server: Server
   readonly port: number
 }
@@ -32,9 +32,9 @@ export function makeServer(): Server {
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headTimeoutMs,
     connectionsCheckingInterval: headCheckMs,
-    // A call may queue, and a body may come, for longer than any bound that Node could know.
+    // No bound: a call may queue, and a body may arrive, for any time.
     requestTimeout: 0,
-    // Ours to refuse, in our words.
+    // The gateway itself refuses a request without a Host header.
     requireHostHeader: false,
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveDelayMs,
@@ -44,9 +44,9 @@ export function makeServer(): Server {
 }
 
 /**
- * Binds the port, which is the lock that keeps two gateways apart, before anything else is touched. Requests
- * are answered once a `GatewayServer` takes the listener over, in the turn in which this resolves. Rejects with
- * the socket's error.
+ * Binds the port, before anything else is touched: the port is the lock against a second gateway. A
+ * `GatewayServer` must take the listener over in the turn in which this resolves. Rejects with the socket's
+ * error.
  */
 export function listen<S extends SocketServer = Server>(
   port: number,
@@ -62,7 +62,7 @@ export function listen<S extends SocketServer = Server>(
   return promise
 }
 
-/** The port that a listener got. */
+/** The port on which a server listens. */
 export function portOf(server: Server): number {
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')

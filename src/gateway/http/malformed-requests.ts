@@ -8,12 +8,12 @@ import { STATUS_CODES } from '../../lib/http/http.ts'
 import { closeAfterReading } from '../../lib/http/linger.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-/** Connections whose refusal waits for the answers before it. */
+/** Connections whose refusal waits for earlier answers. */
 const waiting = new WeakSet<Socket>()
 
 /**
- * Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers: `error` is a
- * `clientError` of the server. The connection ends with it.
+ * Answers input that Node's parser refuses, in the shape of all other answers, and ends the connection.
+ * `error` comes from the server's event `clientError`.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // A connection that was passed on here has no request that could be answered.
@@ -24,21 +24,21 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   }
   const answer = answerOn(socket)
   if (answer === null) writeRefusal(socket, malformed(error.code))
-  // The client ended its side in the middle of its request: it has left.
+  // The client has left in the middle of its request.
   else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
   else if (answer.req.complete) refuseBehind(answer, socket, malformed(error.code))
-  // Another answer would be taken for the body, or the answer, of the call that is still under way.
+  // The client would read another answer as part of the call in progress.
   else if (answer.headersSent) socket.resetAndDestroy()
   else {
     endReading(answer.req, malformed(error.code))
-    // The begin of a next request is unknown.
+    // The beginning of the next request is unknown.
     answer.once('close', () => socket.destroy())
   }
 }
 
 /**
- * The requests before it were whole, and get their answers (RFC 9112 §9.3.2). Where one of these closes the
- * connection, as after `Connection: close`, nothing more is said.
+ * Refuses behind earlier requests, which get their answers first (RFC 9112 §9.3.2). If one of these answers
+ * closes the connection, as after `Connection: close`, no refusal is sent.
  */
 function refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure): void {
   if (waiting.has(socket)) return
@@ -51,7 +51,10 @@ function refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure):
   answer.once('close', onClose)
 }
 
-/** Refuses a request for a tunnel, for which Node hands over the connection. Calls before it get their answers. */
+/**
+ * Refuses a request for a tunnel (`CONNECT`), for which Node hands over the connection. Earlier calls get
+ * their answers.
+ */
 export function refuseTunnel(socket: Socket): void {
   const failure = new Failure('method_not_allowed', 'This is no proxy for CONNECT.')
   const answer = answerOn(socket)
@@ -59,7 +62,7 @@ export function refuseTunnel(socket: Socket): void {
     writeRefusal(socket, failure)
     return
   }
-  // No other listener notices that the client has left.
+  // Without this listener nothing would notice that the client leaves.
   socket.once('end', () => socket.destroy()).resume()
   refuseBehind(answer, socket, failure)
 }
@@ -81,7 +84,7 @@ export function answerOn(socket: Socket): ServerResponse | null {
 function malformed(code: string | undefined): Failure {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      // Node's parser does not say which.
+      // Node's parser does not say which of the two limits was exceeded.
       return new Failure(
         'invalid_request',
         `The request head is larger than ${maxHeaderBytes / 1024} KiB, or has more than ${maxHeaderFields} fields.`,

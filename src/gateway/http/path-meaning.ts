@@ -3,7 +3,7 @@ import { type Target, type UpstreamBase, decodeByte, pathAt } from './target.ts'
 
 /** The meaning of a path at the upstream. */
 export interface PathMeaning {
-  /** The known path that it is, however it is written; empty for one that is not known. */
+  /** The known path with this meaning, such as `/v1/chat/completions`; empty for an unknown path. */
   readonly name: string
   readonly callType: CallType
   /** True if the body is read as a whole before the call queues. */
@@ -14,11 +14,11 @@ export interface PathMeaning {
   readonly takesForm: boolean
   /** The model that the path itself names. */
   readonly model: string | null
-  /** The stored response that the path names, to be got or canceled. */
+  /** The stored response that the path names, for a GET or a cancel; null without one. */
   readonly response: string | null
 }
 
-/** Ends of paths that ask a model for something. Azure and others have more before them than a version. */
+/** Ends of paths that use a model, with their call types. Azure and others have more than a version before these. */
 const inferencePaths: Readonly<Record<string, CallType>> = {
   'chat/completions': 'chat',
   completions: 'chat',
@@ -33,9 +33,9 @@ const inferencePaths: Readonly<Record<string, CallType>> = {
   reranking: 'rerank',
 }
 const inferenceEnd = new RegExp(`/(${Object.keys(inferencePaths).join('|')})$`)
-/** Adds a message to a stored conversation, and asks nothing. */
+/** Paths that add a message to a stored conversation, without using a model. */
 const storedMessages = /\/(?:threads|conversations)\/[^/]+\/messages$/
-/** Paths that cancel, pause, count, or describe a model; the last two lines are those of local servers. */
+/** Paths that use no model: they cancel, pause, count, or describe a model. The last two lines are of local servers. */
 const withoutModel = new RegExp(
   [
     '/(?:responses|batches|jobs|runs|uploads|file_batches|videos)/[^/]+/(?:cancel|pause|resume)$',
@@ -47,7 +47,7 @@ const withoutModel = new RegExp(
 )
 const formEnd = /\/(?:audio\/(?:transcriptions|translations)|images\/(?:edits|variations)|videos)$/
 const propsEnd = /\/props$|\/models(?:\/.+)?$/
-/** `:generateContent` of Gemini, and others like it. */
+/** A verb at the end of a path, such as Gemini's `:generateContent`. */
 const modelVerb = /:[a-z]+$/
 const modelList = '/v1/models'
 const responseInPath = /\/responses\/([^/]+)(?:\/cancel)?$/i
@@ -73,8 +73,9 @@ const known: ReadonlyMap<string, PathMeaning> = new Map(
 )
 
 /**
- * The meaning of a call by the path that its upstream will see. Upstreams differ in which paths they take for the same:
- * a path counts as a known one if any of them takes it so. Only a POST infers: a CORS preflight is no chat.
+ * The meaning of a call, by the path that its upstream will see. Upstreams differ in which spellings of a
+ * path they accept; a path is known if any upstream accepts it. Only a POST infers: a CORS preflight is no
+ * chat.
  */
 export function pathMeaning(base: UpstreamBase, target: Target, method: string): PathMeaning {
   const isPost = method === 'POST'

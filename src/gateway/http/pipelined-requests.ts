@@ -2,14 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { keepPaused } from './keep-paused.ts'
 
-/** A connection with this many waiting pipelined requests is not read until half are left. */
+/** A connection with this many waiting pipelined requests is paused until half are left. */
 const mostWaiting = 16
-/** Requests beyond these on all connections: one read can bring some thousand before reading stops. */
+/**
+ * Most waiting requests beyond `mostWaiting`, over all connections. One read can bring some thousand before
+ * reading stops.
+ */
 const mostBeyond = 10_000
 
 /**
- * Requests that were sent before the answers before them (RFC 9112 §9.3.2). Each takes some kilobytes of memory, and Node
- * parses as many as come: it stops only where answers pile up, and here a request is answered when its turn comes.
+ * Pipelined requests: sent before earlier ones were answered (RFC 9112 §9.3.2). Each takes some kilobytes of
+ * memory. Node would parse any number, because it stops only when answers pile up, and here a request is
+ * answered when its turn comes.
  */
 export class PipelinedRequests {
   /** Waiting requests by connection. */
@@ -24,7 +28,8 @@ export class PipelinedRequests {
     res.once('socket', () => {
       this.#change(socket, -1)
       if (this.#waiting.get(socket) === mostWaiting / 2) socket.resume()
-      // Other connections get a turn first: answers that are ready at once would follow one another without end.
+      // Other connections get a turn first, because answers that are ready at once could follow one another
+      // without end.
       setImmediate(onTurn)
     })
     if (this.#beyond > mostBeyond) this.#breakLongest()

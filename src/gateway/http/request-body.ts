@@ -3,7 +3,7 @@ import { Failure } from '../../call/failure.ts'
 import { PacedReading } from './paced-reading.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Bounds each request body, and all that are held at a time. */
+/** Limits each request body, and all held bodies together. */
 export interface BodyLimits {
   readonly maxBodyBytes: number
   readonly maxHeldBytes: number
@@ -11,23 +11,26 @@ export interface BodyLimits {
   heldBytes: number
 }
 
-/** Chunks below this size are put together: each by itself takes some hundred bytes of memory. */
+/** Smaller chunks (bytes) are merged, because each chunk costs some hundred bytes of memory. */
 const smallChunk = 4096
-/** Memory that is taken at a time for small chunks: at least, at most. */
+/** Bytes that are allocated at a time for small chunks: the least and the most. */
 const [leastRoom, mostRoom] = [1024, 65_536]
-/** Chunks up to this size cost more to take apart than to move. */
+/** Most bytes of a tiny chunk, which costs more to parse than to move. */
 const tinyChunk = 64
-/** Limits of tiny chunks and of framing bytes, beyond which a body is a flood. One read of a connection can bring ten thousand. */
+/**
+ * Numbers of tiny chunks and of framing bytes beyond which a body is a flood. One read of a connection can
+ * bring ten thousand.
+ */
 const [tinyFlood, framingFlood] = [256, 4096]
 
-/** Shared by all requests, because it bounds the process's time for floods. */
+/** Shared by all requests, because it limits the process's time for floods. */
 const pace = new PacedReading()
 
-/** A request body that is held as a list of chunks until it is let go. */
+/** A request body that is held as a list of chunks until it is disposed. */
 export class HeldBody implements Disposable {
   readonly #chunks: Uint8Array[] = []
   readonly #limits: BodyLimits
-  /** Memory in which small chunks are put together, and how much of it they take; behind `#chunks`. */
+  /** Memory in which small chunks are merged, and its used bytes; these come after `#chunks`. */
   #room: Uint8Array | null = null
   #taken = 0
   #nextRoom = leastRoom
@@ -37,14 +40,14 @@ export class HeldBody implements Disposable {
     this.#limits = limits
   }
 
-  /** Why a body of this size is not taken, or `null` where it may be. */
+  /** Why a body of this size is refused; `null` if it is accepted. */
   refusal(bytes: number): Failure | null {
     if (bytes <= this.#limits.maxBodyBytes) return null
     const megabytes = this.#limits.maxBodyBytes / 1_000_000
     return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
   }
 
-  /** Answers why this chunk cannot be held, or `null` if it now is. */
+  /** Holds a chunk. Returns why it cannot be held; `null` if it is. */
   add(chunk: Uint8Array): Failure | null {
     const limits = this.#limits
     const tooLarge = this.refusal(this.bytes + chunk.length)
@@ -71,14 +74,14 @@ export class HeldBody implements Disposable {
   #putTogether(chunk: Uint8Array): void {
     if (this.#room === null || this.#room.length - this.#taken < chunk.length) {
       const chunks = this.#whole()
-      // Most bodies are one small chunk, which is held as it came.
+      // Most bodies are a single small chunk, which is held without a copy.
       if ((chunks.at(-1)?.length ?? smallChunk) >= smallChunk) {
         chunks.push(chunk)
         return
       }
       this.#room = new Uint8Array(Math.max(chunk.length, this.#nextRoom))
       this.#taken = 0
-      // A buffer that grows by half at a time has at most a third of free memory.
+      // Buffers grow by half, so that at most a third of the memory is unused.
       this.#nextRoom = Math.min(mostRoom, this.#nextRoom * 1.5)
     }
     this.#room.set(chunk, this.#taken)
@@ -91,7 +94,7 @@ export class HeldBody implements Disposable {
     return this.#chunks
   }
 
-  /** Holds another body in its place. */
+  /** Replaces the held body. */
   replace(chunks: readonly Uint8Array[]): void {
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
     this.#limits.heldBytes += bytes - this.bytes
@@ -110,7 +113,7 @@ export class HeldBody implements Disposable {
 
 const leftEarly = 'The client left while it sent its request.'
 
-/** Reads a body whole into `body`, showing each chunk to `peek` as it comes. */
+/** Reads a whole body into `body`, and passes each chunk to `peek`. Rejects with the `Failure` that ends the call. */
 export function readBody(
   req: IncomingMessage,
   head: RequestHead,
@@ -148,7 +151,7 @@ const marks: ReadonlyMap<number, number> = new Map([
   [0xff, 0xfe],
   [0xfe, 0xff],
 ])
-/** Uploads are long, and none of them is a request for a model in JSON. */
+/** Content types of uploads, which are long, and never a JSON request. */
 const uploads = /^\s*(?:multipart|audio|image|video)\//i
 
 /** True if a body of this type may be a JSON object. */
@@ -156,7 +159,10 @@ export function mayBeObject(contentType: string | null): boolean {
   return contentType === null || !uploads.test(contentType)
 }
 
-/** True if the bytes begin with a brace or a byte order mark, or are only white space. */
+/**
+ * True if the bytes begin with a brace or a byte order mark, or are only white space, so that a JSON object
+ * may begin.
+ */
 export function mayBeginObject(bytes: Uint8Array): boolean {
   const first = bytes.find((byte) => byte > space)
   if (first === undefined || first === openBrace) return true
@@ -192,7 +198,7 @@ export function beginsAsObject(req: IncomingMessage): Promise<boolean> {
 /** Bodies that broke off before their reading began. */
 const brokenOff = new WeakMap<IncomingMessage, Failure>()
 
-/** Ends the reading of a body with a reason. False if the reading has not begun: it then ends when it begins. */
+/** Ends the reading of a body with a reason. False if the reading has not begun; it then ends as soon as it begins. */
 export function endReading(req: IncomingMessage, reason: Failure): boolean {
   if (req.complete) return false
   if (req.listenerCount('error') > 0) return req.emit('error', reason)
@@ -200,7 +206,10 @@ export function endReading(req: IncomingMessage, reason: Failure): boolean {
   return false
 }
 
-/** A body that is passed on as it comes, never held; `see` is shown each piece, and `end` called when it is whole. */
+/**
+ * A body that is forwarded as it arrives, and never held. `see` gets each piece, and `end` is called when the
+ * body is complete.
+ */
 export async function* streamBody(
   req: IncomingMessage,
   see: (piece: Uint8Array) => void,
@@ -211,7 +220,7 @@ export async function* streamBody(
   const flaw = brokenOff.get(req)
   if (flaw !== undefined) throw flaw
   for await (const chunk of req) {
-    // Bytes of one read are one piece here, however many chunks they had.
+    // The bytes of one read are one piece here, even if they were many chunks.
     const came = socket.bytesRead - read
     read += came
     if (came > framingFlood && (chunk as Buffer).length * 2 < came) pace.rest(socket)

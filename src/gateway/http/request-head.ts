@@ -14,12 +14,12 @@ const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/
 
 const ownCookiePrefix = 'tokenweir_session'
 
-/** Headers of a connection, and those that the gateway writes itself. */
+/** Headers that are not forwarded: those of a connection, and those that the gateway writes itself. */
 const notForwarded: ReadonlySet<string> = new Set([...hopByHopHeaders, 'host', 'content-length', 'expect'])
 
 /**
- * A Cookie header without the dashboard's, which a browser sends to every port of a host; nothing where no
- * other cookie is in it.
+ * A Cookie header without the dashboard's cookies, which a browser sends to every port of a host; empty if no
+ * other cookie remains.
  */
 function withoutOwnCookies(name: string, value: string): readonly string[] {
   if (!value.includes(ownCookiePrefix)) return [name, value]
@@ -27,27 +27,27 @@ function withoutOwnCookies(name: string, value: string): readonly string[] {
   return others.length === 0 ? [] : [name, others.join(';').trimStart()]
 }
 
-/** The head of a client's request, read in one pass over its raw header list. Its flaw is a member, never thrown. */
+/** The head of a client's request, read in one pass over its raw header list. A flaw is stored in `flaw`, not thrown. */
 export class RequestHead {
   /** End-to-end headers, in order and spelling, as they may go to the upstream; without Host and framing. */
   readonly endToEnd: string[]
   readonly host: string | null = null
   /** Bytes that `Content-Length` announces; `null` if it is absent. */
   readonly contentLength: number | null = null
-  /** The message has a body at all (RFC 9112 §6.3). */
+  /** True if the message has a body (RFC 9112 §6.3). */
   readonly hasBody: boolean
   readonly contentType: string | null = null
   /** The codings in lower case; several are joined as sent, and `null` is none. */
   readonly contentEncoding: string | null = null
   readonly acceptsTrailers: boolean = false
   readonly upgrade: string | null = null
-  /** `Authorization`, `x-api-key` or `api-key`: the first that is there. */
+  /** The first credential: `Authorization`, `x-api-key` or `api-key`; null without one. */
   readonly credential: string | null = null
   readonly via: string | null = null
   readonly userAgent: string | null = null
   /** `x-tokenweir-client`. */
   readonly clientLabel: string | null = null
-  /** The first that is not empty, of the headers that may name one. */
+  /** The session, from the first header that names one; null without one. */
   readonly session: string | null = null
   /** The name of that header, in lower case. */
   readonly sessionSource: string | null = null
@@ -57,7 +57,7 @@ export class RequestHead {
   readonly originator: string | null = null
   /** `x-title`, by which apps name themselves to OpenRouter. */
   readonly title: string | null = null
-  /** `http-referer`: their site. */
+  /** `http-referer`: the site of the app. */
   readonly referer: string | null = null
   /** `traceparent`. */
   readonly traceParent: TraceParent | null = null
@@ -131,7 +131,7 @@ export class RequestHead {
           this.userAgent = value
           break
         case 'traceparent':
-          // Two of them contradict each other.
+          // Two `traceparent` headers contradict each other, so none counts.
           this.traceParent = ++traceParents === 1 ? parseTraceParent(value) : null
           break
         case 'x-stainless-retry-count':
@@ -173,7 +173,7 @@ export class RequestHead {
       endToEnd.push(name, value)
     }
 
-    // Node's parser lets other versions pass, and requests that name none.
+    // Node's parser also accepts other versions, and requests without one.
     if (httpVersion !== '1.1' && httpVersion !== '1.0')
       this.flaw = 'The request is neither HTTP/1.1 nor HTTP/1.0.'
     if (this.host === null && httpVersion === '1.1') this.flaw = 'The request has no Host header.'
@@ -185,7 +185,8 @@ export class RequestHead {
     ) {
       this.flaw = 'Transfer-Encoding is not chunked alone, or stands beside Content-Length.'
     }
-    // HTTP/1.0 does not have it, so a proxy before the gateway may have read another end of the body (RFC 9112 §6.1).
+    // HTTP/1.0 has no Transfer-Encoding, so a proxy before the gateway may have read another end of the body
+    // (RFC 9112 §6.1).
     if (transferEncoding !== null && httpVersion === '1.0')
       this.flaw = 'Transfer-Encoding has no place in HTTP/1.0.'
     this.endToEnd = connection === null ? endToEnd : withoutNominated(endToEnd, connection)

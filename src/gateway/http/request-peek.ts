@@ -12,22 +12,22 @@ export interface BodyValue {
 
 /** The fields of a request's body that the gateway reads. The last of duplicate keys counts, as in `JSON.parse`. */
 export interface RequestFacts {
-  /** True if the body is one whole JSON object, byte by byte as it came; places are only good where it is. */
+  /** True if the body is a complete JSON object without a content coding. Only then are the places valid. */
   readonly isObject: boolean
   readonly model: string | null
   /** The place of the value; null if it is missing. */
   readonly modelPlace: BodyValue | null
-  /** `stream` is `true`. */
+  /** True if the member `stream` is `true`. */
   readonly stream: boolean
   /** Offset of the first byte that is not white space. */
   readonly firstAt: number
-  /** `stream_options`, be its value `null`; `null` if it is not there. */
+  /** The member `stream_options`, also with the value `null`; `null` if it is missing. */
   readonly streamOptions: BodyValue | null
   /** True if `stream_options` has an `include_usage` of any value, or is too long to read. */
   readonly hasIncludeUsage: boolean
   /**
-   * Output tokens that the request allows, over all choices; of several bounds the highest, as
-   * upstreams differ in which they read. 0 without a bound, `Infinity` for a bound that cannot be computed.
+   * Output tokens that the request allows, over all choices. Of several bounds the highest counts, because
+   * upstreams differ in which they read. 0 without a bound; `Infinity` for a bound that cannot be computed.
    */
   readonly tokensAsked: number
   /** `prompt_cache_key`, which agents keep for a whole run. */
@@ -40,10 +40,10 @@ export interface RequestFacts {
   readonly isUnreadable: boolean
 }
 
-/** Longest session that is read, with its quotes. */
+/** Most bytes of a session that are read, with its quotes. */
 const session = 202
 
-/** The members of a body that are wanted, and how many bytes of each at most. */
+/** The wanted members of a body, each with the most bytes that are read. */
 const wanted = wantedPlaces(
   {
     model: 512,
@@ -69,7 +69,7 @@ const wanted = wantedPlaces(
   },
   true,
 )
-/** Each bounds what one choice may use, to some upstream. */
+/** Members that limit the output tokens of one choice, at some upstream. */
 const bounds: ReadonlySet<string> = new Set([
   'max_tokens',
   'max_completion_tokens',
@@ -90,10 +90,10 @@ export class RequestPeek {
   #first = 0
   #firstAt = 0
   readonly #values: Record<string, BodyValue | undefined> = {}
-  /** The highest that were set, as upstreams differ in which of two they read. */
+  /** The highest bound so far, because upstreams differ in which they read. */
   #tokens = 0
   #choices = 1
-  /** Texts, or lists of tokens, that are each completed on their own. */
+  /** Number of prompts: texts, or lists of tokens, each of which is completed separately. */
   #prompts = 0
 
   push(chunk: Uint8Array): void {
@@ -147,7 +147,7 @@ export class RequestPeek {
   }
 }
 
-/** The fields of a coded body, read from a decoded copy; null if it cannot be decoded. */
+/** The fields of a coded body, from a decoded copy (`copy` is null if decoding failed). */
 export function factsOfCopy(copy: RequestFacts | null, asItCame: RequestFacts): RequestFacts {
   // Some upstreams ignore the coding.
   if (asItCame.isObject) return asItCame
@@ -159,7 +159,7 @@ function textOf(value: BodyValue | undefined): string | null {
   return typeof value?.value === 'string' ? value.value : null
 }
 
-/** A count as upstreams read it, who take digits in quotes, too; 0 if it bounds nothing. */
+/** A bound as upstreams read it, also as digits in quotes; 0 if it is no bound. */
 function countAsked(value: unknown): number {
   const count = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
   if (typeof count !== 'number' || !(count > 0)) return 0

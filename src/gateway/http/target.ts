@@ -14,7 +14,7 @@ export interface UpstreamBase {
   readonly host: string
   /** Path of the base without a slash at its end; empty if the base has none. */
   readonly pathPrefix: string
-  /** Parameters that every call carries, as Azure's `api-version=preview`, without a question mark; mostly empty. */
+  /** Parameters for every call, such as Azure's `api-version=preview`, without a question mark; usually empty. */
   readonly query: string
 }
 
@@ -22,9 +22,9 @@ const plainPath = /^\/[\w\-.~!$&'()*+,;=:@/]*$/
 const targetCharacters = /^[\x21\x22\x24-\x7e\x80-\xff]*$/
 
 /**
- * Reads the request target (RFC 9112 §3.2): origin form, or absolute form of which only path and query count.
- * Throws `invalid_request` for everything that could leave the base after another party's normalisation:
- * dot segments, also escaped ones, backslashes, NUL and bad escapes.
+ * Reads the request target (RFC 9112 §3.2): origin form, or path and query of the absolute form. Throws
+ * `invalid_request` for a target that could leave the base after normalisation elsewhere: dot segments, also
+ * escaped ones, backslashes, NUL and bad escapes.
  */
 export function parseTarget(requestTarget: string): Target {
   const originForm = requestTarget.startsWith('/') ? requestTarget : stripAuthority(requestTarget)
@@ -75,7 +75,7 @@ export function decodeByte(escape: string): string {
   return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
 }
 
-/** Reads `--upstream`. Throws a `TypeError` with the reason where it is no usable base URL. */
+/** Reads the URL of an upstream. Throws a `TypeError` with the reason if it is no usable base URL. */
 export function parseUpstreamBase(text: string): UpstreamBase {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -88,20 +88,20 @@ export function parseUpstreamBase(text: string): UpstreamBase {
 }
 
 /**
- * The path for the upstream. The base's own path replaces `/v1`, or the `/v2` of a rerank,
- * and is prepended to paths without them; a base without a path changes nothing. No byte is re-encoded.
+ * Path and query for the upstream. The base's path replaces `/v1`, or the `/v2` of a rerank, and is put
+ * before other paths. A base without a path changes nothing. No byte is re-encoded.
  */
 export function upstreamPath(base: UpstreamBase, { path, query }: Target): string {
   return pathAt(base, path) + (base.query === '' ? query : withParameters(query, base.query))
 }
 
-/** The same without its query. */
+/** The path for the upstream, without the query. */
 export function pathAt({ pathPrefix }: UpstreamBase, path: string): string {
   if (pathPrefix === '') return path
   return pathPrefix + (path.startsWith('/v1/') || path === '/v2/rerank' ? path.slice(3) : path)
 }
 
-/** A query with the given parameters added, except those that it has itself. */
+/** A query with parameters added, except those that it already has. */
 function withParameters(query: string, parameters: string): string {
   const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? ''
   const named = new Set(query.slice(1).split('&').map(nameOf))
@@ -111,8 +111,8 @@ function withParameters(query: string, parameters: string): string {
 }
 
 /**
- * The path below `/v1` of a call whose path begins with that of the base, as sent by clients whose own base URL is a
- * host; null for any other.
+ * The path under `/v1` for a path that begins with the base's own, which clients send if their base URL is a
+ * bare host; null for any other path.
  */
 export function pathBelowBase(base: UpstreamBase, path: string): string | null {
   if (base.pathPrefix === '' || path.startsWith('/v1/') || !path.startsWith(`${base.pathPrefix}/`))

@@ -5,7 +5,7 @@ import { GuardedToken } from '../../lib/http/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Decides who may see payloads and the whole report, and may use the upstream's key. */
+/** Decides which clients may see payloads and the whole health report, and may use the gateway's keys. */
 export class TrustedClients {
   readonly #thisMachine: ThisMachine
   readonly #adminToken: GuardedToken | null
@@ -20,8 +20,9 @@ export class TrustedClients {
   }
 
   /**
-   * True if a request brings the admin token, or comes from this machine and from no page of another site. It may be
-   * brought as a bearer's where no credential of an upstream is expected: Prometheus sends no header of another name.
+   * True if a request has the admin token, or comes from this machine and not from a page of another site.
+   * With `mayBear` the token may be a bearer token, for routes without an upstream's credential, because
+   * Prometheus sends no other header.
    */
   async include(head: RequestHead, socket: Socket, mayBear = false): Promise<boolean> {
     const [, borne] = (mayBear ? /^bearer +(.+)$/i.exec(head.credential ?? '') : null) ?? []

@@ -3,26 +3,26 @@ import type { Socket } from 'node:net'
 import { Failure } from '../../call/failure.ts'
 import { endReading } from './request-body.ts'
 
-/** Bytes that a connection may send beside requests and bodies, and beside each byte of a body in progress. */
+/** Bytes that a connection may send outside of requests and bodies: in all, and for each byte of a body in progress. */
 const mostUnused = 16 * 1024 * 1024
 const mostPerByte = 8
 const lookEveryMs = 250
 
-/** The newest request of a connection, and how much was read when it came, or was seen to be whole. */
+/** The newest request of a connection, and the bytes read by the time it began or was complete. */
 interface Newest {
   req: IncomingMessage | null
   readBytes: number
 }
 
-/** A call whose request has begun to come. */
+/** A call whose request has begun to arrive. */
 interface BegunCall {
   readonly arrived: { readonly req: IncomingMessage }
   readonly record: { readonly requestBytes: number }
 }
 
 /**
- * Ends connections that send only bytes without meaning, which HTTP allows without limit: empty lines before a request, zeros before the
- * size of a chunk. Node's parser reads them without a report.
+ * Ends connections that send only meaningless bytes, which HTTP allows without limit: empty lines before a
+ * request, zeros before the size of a chunk. Node's parser does not report such bytes.
  */
 export class UnusedBytes {
   readonly #calls: () => Iterable<BegunCall>

@@ -17,13 +17,13 @@ function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
   return utf8
 }
 
-/** Passes a text on in UTF-8, from any of these encodings. UTF-8 passes unchanged. */
+/** Converts a text in any of these encodings to UTF-8. UTF-8 passes unchanged. */
 export class Utf8Copy {
   readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
-  /** Bytes too short to decode: of the text's beginning, or of a unit. */
+  /** Bytes that are too few to decode: of the text's beginning, or of a unit. */
   #rest: Buffer = noBytes
-  /** Bytes of a mark before the text, which are not handed on. */
+  /** Bytes of the byte order mark, which is dropped. */
   markBytes = 0
 
   constructor(receive: (utf8: Uint8Array) => void) {
@@ -45,7 +45,7 @@ export class Utf8Copy {
     else this.#rest = Buffer.from(bytes)
   }
 
-  /** Ends the text: the held rest is its end. */
+  /** Ends the text with the held bytes. */
   end(): void {
     if (this.#encoding === null && this.#rest.length > 0) this.#convert(this.#rest)
   }

@@ -1,14 +1,13 @@
-/** The ends of inference paths, by which calls with another base URL than ours are known. */
+/** Ends of inference paths, which reveal calls with a wrong base URL. */
 const openAiPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank|models)(?:\/|$)/
 const ollamaPath = /^\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pull)$/
-/** Client libraries of Groq and Azure, which are given a host as their base. */
+/** Paths of client libraries whose base URL is a bare host: Groq's and Azure's. */
 const hostPath = /^(\/openai(?:\/v1)?)\//
 const geminiPath = /^\/v1(?:beta|alpha)\//
 
 /**
- * The advice for a client whose path is not forwarded because of its base URL; null for a path that no API has.
- *
- * @param host as the client named us
+ * The advice for a client whose path is not forwarded because of its base URL; null for a path of no known
+ * API. `host` is the gateway's host as the client named it.
  */
 export function baseUrlAdvice(path: string, host: string | null): string | null {
   const use = `use http://${host ?? '<this gateway>'}/v1`

@@ -5,18 +5,21 @@ import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 
 const minuteMs = 60_000
-/** A longer wait is about no limit a minute: the refusal goes to the client. */
+/** A longer wait is not about a limit a minute, so the refusal goes to the client. */
 const longestPauseMs = 10 * minuteMs
 /** Most combinations of upstream, model and key; the oldest is dropped first. */
 const mostUses = 500
 
-/** A pace that is derived from refusals is a little below the measured one. */
+/** A pace that is derived from refusals is this share of the measured pace. */
 const carefulShare = 0.97
-/** Growth of that pace: slow at first, tenfold within a quarter of an hour, as the refusal may have had another cause. */
+/**
+ * The factor by which that pace grows: slow at first, tenfold within 15 minutes, because the refusal may have
+ * had another cause.
+ */
 const growthIn = (minutes: number): number => 1 + 0.06 * minutes + 0.003 * minutes ** 3
-/** Calls that were on their way together are refused together. */
+/** Refusals within this time (ms) count as one, because calls that were sent together are refused together. */
 const sameRefusalMs = 2000
-/** A pace is measured over at least this time. */
+/** A pace is measured over at least this time (ms). */
 const shortestSpanMs = 10_000
 
 /** The total of tokens when a provider refused a call, and the pace since then. */
@@ -32,7 +35,7 @@ export class LearnedUse {
   readonly pause = new ProviderPause()
   /** The limits of requests and tokens are infinite until something is learned. */
   limits: readonly OwnedLimit[] = []
-  /** The last two refusals of a provider that reports no limit. */
+  /** The last refusals of a provider that reports no limit; null without one. */
   #refused: Refusal | null = null
   #refusedBefore: Refusal | null = null
   #isReported = false
@@ -43,14 +46,14 @@ export class LearnedUse {
     this.#ofKind('tokens')
   }
 
-  /** Applies an answer's limits. `gateways` is how many divide them. */
+  /** Applies an answer's limits. `gateways` is the number of gateways that divide them. */
   applySeen({ limits, waitMs, isRefusal, isOverload }: SeenLimit, nowMs: number, gateways: number): void {
     for (const { kind, limit: most, remaining, resetMs, windowMs } of limits) {
       if (most === null || most === 0 || windowMs !== minuteMs) continue
       this.#isReported = true
       const limit = this.#ofKind(kind)
       limit.limit = most / gateways
-      // Without other gateways, the rest was used by other programs with the same key.
+      // Without other gateways, other programs with the same key have used the rest.
       if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining, resetMs ?? minuteMs)
     }
     if (!isRefusal) return
@@ -59,7 +62,7 @@ export class LearnedUse {
     if (!this.#isReported && !isOverload) this.#slowDown(nowMs)
   }
 
-  /** Takes the last refusal back: use was not its cause. */
+  /** Takes back the last refusal, which was not caused by use. */
   forgive(): void {
     this.pause.untilMs = 0
     this.#refused = this.#refusedBefore
@@ -81,8 +84,9 @@ export class LearnedUse {
   }
 
   /**
-   * Derives a pace. At each refusal the provider has no room, so the use between two refusals is what it allows in that time.
-   * Before the first refusal, it allowed a minute's worth at once, and its pace on top.
+   * Derives a pace from refusals. At a refusal the provider has no room, so the use between two refusals is
+   * what it allows in that time. Before the first refusal, it has allowed a minute's worth at once, in
+   * addition to its pace.
    */
   #slowDown(nowMs: number): void {
     const tokens = this.#ofKind('tokens')

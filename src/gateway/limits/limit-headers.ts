@@ -3,7 +3,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 /** The kinds of a provider's limits. Anthropic has separate limits for input and output tokens. */
 export type LimitedKind = 'requests' | 'tokens' | 'input_tokens' | 'output_tokens'
 
-/** One limit of a provider, as the head of an answer reports it. */
+/** A limit of a provider, from the head of an answer. */
 export interface ReportedLimit {
   readonly kind: LimitedKind
   /** Most within the window; null if the answer does not say. */
@@ -30,7 +30,7 @@ const unitMs: Readonly<Record<string, number>> = {
   day: 1440 * minuteMs,
   month: 30 * 1440 * minuteMs,
 }
-/** A reset or a wait beyond this is a mistake: no provider has a longer window. */
+/** The longest window in ms. A longer reset or wait is an error of the provider. */
 export const longestWindowMs = 31 * 1440 * minuteMs
 
 const kinds: Readonly<Record<string, LimitedKind>> = {
@@ -126,7 +126,7 @@ function readStructured(
   note(of, windowMs, 'reset', seconds === null ? null : plausible(seconds * 1000))
 }
 
-/** A count, perhaps followed by its policy (`100, 100;w=60`); null for any other text. */
+/** A count, also with its policy (`100, 100;w=60`); null for any other text. */
 function count(value: string): number | null {
   const [, digits] = /^(\d{1,15})(?:\.\d+)?(?:\s*[,;].*)?$/.exec(value) ?? []
   return digits === undefined ? null : Number(digits)

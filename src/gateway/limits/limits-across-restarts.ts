@@ -3,18 +3,19 @@ import type { OwnedLimit } from './owned-limit.ts'
 import type { MinuteLimits } from './minute-limits.ts'
 
 /**
- * Limits a minute while an old and a new gateway run. The new gateway begins with the old one's counts. It uses nothing of a
- * limit for which calls wait at the old gateway, because those calls came first. The old gateway reports its use, and gets the
- * use elsewhere in the answer, as it may try calls again.
+ * Limits a minute while an old and a new gateway run. The new gateway begins with the counts of the old one.
+ * While calls wait for a limit at the old gateway, the new one does not use that limit, because those calls
+ * came first. The old gateway reports its use, and the answer has the use elsewhere, which it needs to try
+ * calls again.
  */
 export class LimitsAcrossRestarts {
   readonly #limits: MinuteLimits
   readonly #nowMs: () => number
-  /** The limits for which calls wait here. */
+  /** Returns the limits for which calls wait here. */
   readonly #awaited: () => ReadonlySet<object>
-  /** The successor's total of each limit. */
+  /** The total of each limit that the successor knows. */
   #reported = new Map<OwnedLimit, number>()
-  /** This gateway's total of each limit, as each old gateway knows it. */
+  /** The total of each limit that each old gateway knows. */
   readonly #reportedTo = new Map<string, Map<OwnedLimit, number>>()
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()

@@ -1,11 +1,11 @@
 const minuteMs = 60_000
 /**
- * A minute is counted in cells of this length. A cell counts for a minute after its end, and one cell longer: a call may take
- * some time to reach the provider, whose minute begins there.
+ * Length (ms) of the cells in which a minute is counted. A cell counts for a minute after its end and for one
+ * more cell, because a call takes some time to reach the provider.
  */
 const cellMs = 100
 const cells = minuteMs / cellMs + 2
-/** Share of the limit that may go at once after a pause; all else goes evenly. */
+/** Share of the limit that may be used at once after a pause. The rest is spread evenly. */
 const burstShare = 0.05
 
 /** An amount used at one time, with its age in milliseconds. */
@@ -16,9 +16,9 @@ export type MinuteUse = readonly [ageMs: number, amount: number]
  * (GCRA, ITU-T I.371). All times are monotonic milliseconds.
  */
 export class MinuteLimit {
-  /** A change holds for past use, too. An infinite limit only counts. */
+  /** Most use within a minute. A change also applies to past use. An infinite limit only counts. */
   limit: number
-  /** No call may use the limit: an old gateway uses it first, or the past use is unknown. */
+  /** True if no call may use the limit: an old gateway uses it first, or the past use is unknown. */
   isClosed = false
   /** All use so far. Only this class sets it. */
   total = 0
@@ -28,7 +28,7 @@ export class MinuteLimit {
   #sum = 0
   /** The number of the newest cell: milliseconds divided by the cell's length. */
   #newest = 0
-  /** When the bucket is empty again, at the pace of the limit. */
+  /** When the bucket is empty at the pace of the limit (monotonic ms). */
   #emptyAtMs = -Infinity
 
   constructor(limit: number, share = 1) {
@@ -68,7 +68,7 @@ export class MinuteLimit {
     if (this.limit !== Infinity) this.#emptyAtMs += more * this.#msEach
   }
 
-  /** Moves an earlier use to now, when it really began. */
+  /** Moves a use to now, when it really happened. */
   move(nowMs: number, takenAtMs: number, amount: number): void {
     this.#advance(nowMs)
     const cell = Math.floor(takenAtMs / cellMs)
@@ -77,7 +77,7 @@ export class MinuteLimit {
     this.#addTo(this.#newest, amount)
   }
 
-  /** Raises the use within the last minute to `used`; the added amount counts for `forMs`. */
+  /** Raises the use within the last minute to `used`. The added amount counts for `forMs`. */
   correctTo(nowMs: number, used: number, forMs = minuteMs): void {
     this.#advance(nowMs)
     const atMs = nowMs - minuteMs + Math.min(forMs, minuteMs)
@@ -113,7 +113,7 @@ export class MinuteLimit {
     this.#sum += after - before
   }
 
-  /** When enough of the use is a minute old. */
+  /** When enough use is older than a minute, so that `amount` has room (monotonic ms). */
   #roomAtMs(amount: number): number {
     let over = this.#sum + amount - this.#most
     // Sums of fractions are not exact.
@@ -136,7 +136,10 @@ export class MinuteLimit {
   }
 }
 
-/** A monotonic clock begins at 0 with its process, so earlier use elsewhere has negative times. */
+/**
+ * The index of a cell in the ring. A cell may be negative: a monotonic clock begins at 0 with its process,
+ * and use elsewhere may be earlier.
+ */
 function indexOf(cell: number): number {
   return ((cell % cells) + cells) % cells
 }

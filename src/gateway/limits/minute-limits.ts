@@ -30,7 +30,7 @@ export interface UpstreamLimits extends MinuteSetting {
 export interface CallToAdmit {
   readonly caller: Caller
   readonly requestBytes: number
-  /** Output tokens that it allows; 0 where it does not say. */
+  /** Output tokens that the call allows; 0 without a bound. */
   readonly tokensAsked: number
 }
 
@@ -50,7 +50,7 @@ export class MinuteLimits {
   readonly #nowMs: () => number
   readonly #learned: LearnedLimits | null
   readonly #estimate = new TokenEstimate()
-  /** By their keys. */
+  /** All limits by their keys. */
   readonly #limits = new Map<string, OwnedLimit>()
   readonly #groups = new Map<string, LimitGroup | null>()
   #upstreams: ReadonlyMap<string, UpstreamLimits> = new Map()
@@ -67,7 +67,7 @@ export class MinuteLimits {
     this.#learned = learns ? new LearnedLimits() : null
   }
 
-  /** Replaces the settings. */
+  /** Replaces the limits that a person has set. */
   set(upstreams: Iterable<UpstreamLimits>, clients: ReadonlyMap<Owner, MinuteSetting>): void {
     this.#upstreams = new Map(Array.from(upstreams, (each) => [each.name, each]))
     this.#clients = clients
@@ -85,8 +85,8 @@ export class MinuteLimits {
   }
 
   /**
-   * Sets how many gateways divide the limits. A share that this gateway gains counts as used, because others may have used it
-   * within this minute; after its join, that is its whole share.
+   * Sets how many gateways divide the limits. A share that this gateway gains counts as used, because others
+   * may have used it within this minute. After a join, that is the whole share.
    */
   divide(gateways: number): void {
     const before = this.#gateways
@@ -103,8 +103,8 @@ export class MinuteLimits {
   }
 
   /**
-   * Counts the calls of the last minute from the database, for a gateway without a predecessor. Until they are read, and for
-   * `waitMs` at most, no call may use a limit.
+   * Counts the calls of the last minute from the database, for a gateway without a predecessor. Until they
+   * are read, but for at most `waitMs`, no call may use a limit.
    */
   async readPast(past: Promise<readonly RecentCall[] | null>, clock: Clock, waitMs: number): Promise<void> {
     const unread = this.list()
@@ -188,7 +188,7 @@ export class MinuteLimits {
     const limits = [
       ...(upstream === undefined ? [] : this.#ofUpstream(use.upstream, upstream)),
       ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
-      // A key's own limit replaces the client's, for each of the two kinds.
+      // A key's own limit replaces the client's limit of the same kind.
       ...kinds.flatMap(([, setting]) => {
         const owner = owners.find((each) => this.#clients.get(each)?.[setting] !== undefined)
         return owner === undefined

@@ -15,7 +15,7 @@ export interface LimitOwner {
   readonly client: string | null
 }
 
-/** Share of a limit of tokens that calls may use: some calls use more than was estimated. */
+/** Share of a token limit that calls may use, because some calls use more than estimated. */
 const tokenShare = 0.99
 
 /** A limit a minute that calls wait for. */
@@ -44,7 +44,7 @@ export class ProviderPause {
   untilMs = 0
 }
 
-/** The limits that a group of calls has in common; its calls wait in line. */
+/** The limits that a group of calls shares. The calls of a group wait in one line. */
 export class LimitGroup {
   readonly limits: readonly OwnedLimit[]
   /** The provider's own limits; null without `--pace learn`. */
@@ -57,7 +57,7 @@ export class LimitGroup {
     this.learned = learned
   }
 
-  /** A pause counts as a limit of requests. */
+  /** The kind of limit that the group waits for; a pause counts as requests. Null while it waits for none. */
   get kindWaitedFor(): 'requests' | 'tokens' | null {
     const { waitsFor } = this
     if (waitsFor === null) return null
@@ -65,7 +65,7 @@ export class LimitGroup {
   }
 }
 
-/** The tokens of an attempt without an answer. */
+/** The use of an attempt without an answer. */
 export const noTokens: Tokens = { input: 0, output: 0 }
 
 /** The share of limits that one attempt of a call uses. */
@@ -107,13 +107,16 @@ export class LimitStake implements MinuteStake {
     for (const [limit, amount] of this.#charged) limit.add(nowMs, nowMs, amount)
   }
 
-  /** Call it when the attempt is sent. That may be a while after its charge, if it waited for a connection. */
+  /** Call it when the attempt is sent, which may be a while after its charge if it waited for a connection. */
   sent(nowMs: number): void {
     for (const [limit, amount] of this.#charged) limit.move(nowMs, this.#chargedAtMs, amount)
     this.#chargedAtMs = nowMs
   }
 
-  /** Charges the used tokens in place of the estimate; requests stay charged. Returns true if limits have more room now. */
+  /**
+   * Charges the used tokens instead of the estimate; requests stay charged. Returns true if a limit now has
+   * more room.
+   */
   settle(nowMs: number, used: Tokens): boolean {
     let hasRoom = false
     for (const [limit, amount] of this.#charged) {

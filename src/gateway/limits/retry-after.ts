@@ -4,9 +4,9 @@ import { headerPairs } from '../../lib/http/header-list.ts'
 
 /** The advice of an answer about a retry. */
 export interface RetryHint {
-  /** The wait in milliseconds; `null` if the answer has none that can be read. */
+  /** The wait in milliseconds; `null` without a readable one. */
   readonly afterMs: number | null
-  /** `x-should-retry: false`. */
+  /** True after `x-should-retry: false`. */
   readonly forbidden: boolean
 }
 
@@ -16,7 +16,7 @@ export interface RetryHint {
  * (Unix epoch).
  */
 export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
-  // The first header of a name counts.
+  // If a header is repeated, its first value counts.
   const values = new Map(
     headerPairs(headers)
       .toReversed()

@@ -24,7 +24,7 @@ export interface SeenLimit {
   /** The wait that a 429 or 529 asks for, in ms; null without one, and for any other answer. */
   readonly waitMs: number | null
   readonly isRefusal: boolean
-  /** The provider as a whole has no room (529). */
+  /** True if the provider as a whole has no room (529). */
   readonly isOverload: boolean
 }
 
@@ -37,7 +37,7 @@ interface Seen extends LimitedUse {
 
 /** Most combinations of upstream, model and key; the one with the oldest report is dropped first. */
 const mostUses = 100
-/** Limits without a report for this long are dropped. */
+/** Limits without a report for this time are dropped. */
 const forgottenAfterMs = 3_600_000
 /** Most limits of one combination. */
 const mostLimits = 16
@@ -46,7 +46,7 @@ const mostLimits = 16
 export class SeenLimits {
   readonly #byUse = new Map<string, Seen>()
 
-  /** Notes an answer that {@link reportsLimits}. */
+  /** Notes the limits of an answer for which {@link reportsLimits} is true. `nowMs` is Unix time. */
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
     const isRefusal = isLimitStatus(status)
     const limits = readLimits(headers, nowMs)
@@ -97,7 +97,7 @@ export function reportsLimits({ status, headers }: ResponseHead): boolean {
   return isLimitStatus(status) || mentionLimits(headers)
 }
 
-/** Statuses of a provider whose limit is reached, or that has no room for more calls. */
+/** True for the status of a provider whose limit is reached, or that has no room. */
 function isLimitStatus(status: number): boolean {
   return status === 429 || status === 529
 }
@@ -116,7 +116,7 @@ export function metLimit({ limits }: SeenLimit): LimitedKind | null {
   return met
 }
 
-/** A limit is whole again at its reset; without one, once its window is over. */
+/** Limit and remainder at `nowMs`. A limit is whole again at its reset, or else when its window is over. */
 function figures(
   { kind, limit, remaining, resetMs, windowMs, seenAtMs }: ReportedLimit & { readonly seenAtMs: number },
   nowMs: number,

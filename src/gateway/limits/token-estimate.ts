@@ -2,20 +2,21 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 
 /** Bytes per token of ordinary text, until a model's own figure is known. */
 const usualBytesPerToken = 4
-/** Output of a call without a bound, to an unknown model. */
+/** Output tokens of a call without a bound, to an unknown model. */
 const usualOutput = 1000
-/** A larger bound counts as none: no model has a longer output. */
+/** Most output tokens of any model. A larger bound counts as no bound. */
 const longestOutput = 10_000_000
-/** Share that the newest call has in the running ratio. */
+/** Weight of the newest call in the running ratio. */
 const newestShare = 1 / 16
-/** Outputs per model on which the estimate is based. */
+/** Most outputs per model from which the estimate is computed. */
 const mostOutputs = 64
 const outputShare = 0.95
-/** With fewer outputs, the estimate is the largest one. */
+/** With fewer outputs, the estimate is the largest of them. */
 const fewestOutputs = 32
 /** Most models; the one with the oldest call is dropped first. */
 const mostModels = 200
 
+/** Input and output tokens of a call, used or estimated. */
 export interface Tokens {
   readonly input: number
   readonly output: number
@@ -49,7 +50,7 @@ export class TokenEstimate {
     this.#models.delete(key)
     this.#models.set(key, known)
     if (input > 0 && requestBytes > 0) {
-      // Images have many bytes and few tokens: one such call must not distort the estimate.
+      // An image has many bytes and few tokens, and must not distort the estimate.
       const ratio = Math.min(16, Math.max(0.5, requestBytes / input))
       known.bytesPerToken += (ratio - known.bytesPerToken) * newestShare
     }

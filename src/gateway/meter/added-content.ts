@@ -65,12 +65,12 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' ? value !== '' : value === tooLong
 }
 
-/** The value's members; none where it is no object. */
+/** The members of an object; empty for any other value. */
 export function fields(value: unknown): Fields {
   return isObject(value) ? value : noFields
 }
 
-/** The objects among the elements of an array; none where the value is no array. */
+/** The objects in an array; empty for any other value. */
 export function list(value: unknown): readonly Fields[] {
   if (!Array.isArray(value)) return noElements
   return value.every(isObject) ? value : value.filter(isObject)

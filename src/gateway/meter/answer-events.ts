@@ -5,22 +5,22 @@ import { answerPlaces, longestParsed } from './answer-shape.ts'
 
 /** Gets what {@link AnswerEvents} reads. */
 export interface EventReceiver {
-  /** The data of an event, its lines joined by LF. `isError`: its name is `error`. */
+  /** Called with the data of an event, its lines joined by LF. `isError`: the event's name is `error`. */
   event(data: string, isError: boolean): void
-  /** The wanted places of an event that is too long to be parsed; `undefined` if it is no JSON. */
+  /** Called with the wanted places of an event that is too long to be parsed; `undefined` if it is no JSON. */
   longEvent(value: unknown): void
-  /** The value of a field called `error`, which no standard knows and old llama.cpp servers send. */
+  /** Called with the value of a field `error`, which no standard has and old llama.cpp servers send. */
   errorField(value: string): void
 }
 
 /**
- * Cuts a `text/event-stream` into its events (WHATWG HTML §9.2.6), for any chunks. Beyond the standard, a last event
- * counts that lacks its blank line at the end of the body.
+ * Splits a `text/event-stream` into events (WHATWG HTML §9.2.6), for any chunks. Beyond the standard, a last
+ * event without its blank line counts if the body is complete.
  */
 export class AnswerEvents {
   readonly #receiver: EventReceiver
   readonly #text = new StringDecoder('utf8')
-  /** Gets whole lines, as it drops an unknown field that is not whole. */
+  /** The parser gets whole lines, because it drops an unknown field in an incomplete line. */
   readonly #parser = createParser({
     maxBufferSize: longestParsed,
     onEvent: ({ event, data }) => this.#receiver.event(data, event === 'error'),
@@ -31,10 +31,10 @@ export class AnswerEvents {
   })
   /** The unfinished line. */
   #line = ''
-  /** Reads the line that is too long. */
+  /** The scan of a line that is too long; null without one. */
   #scan: JsonScan | null = null
   #isOver = false
-  /** True if a long event of many lines was skipped, with the rest of its chunk. */
+  /** True if a long event of several lines was skipped, with the rest of its chunk. */
   hasSkipped = false
 
   constructor(receiver: EventReceiver) {
@@ -45,7 +45,7 @@ export class AnswerEvents {
     this.#read(this.#text.write(chunk))
   }
 
-  /** The body is whole. */
+  /** Call it when the body is complete. */
   finish(): void {
     this.#read(`${this.#text.end()}\n\n`)
   }

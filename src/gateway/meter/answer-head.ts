@@ -1,22 +1,22 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 
-/** The form of a body: a stream of events, one JSON text, text for people, a page for a browser, or bytes that are only counted. */
+/** The form of a body: a stream of events, a JSON text, text for people, an HTML page, or bytes that are only counted. */
 export type AnswerForm = 'events' | 'json' | 'text' | 'page' | 'opaque'
 
 /** The headers of an answer that the meter reads. */
 export interface AnswerHead {
-  /** `null` where no content type was sent. */
+  /** The form by the content type; `null` without one. */
   readonly form: AnswerForm | null
-  /** The content coding, lower-cased; `null` where there is none. Several are joined as sent. */
+  /** The content coding in lower case, several joined as sent; `null` without one. */
   readonly coding: string | null
   readonly upstreamRequestId: string | null
-  /** The server says that it is llama.cpp, whose streams report their tokens unasked. */
+  /** True if the `Server` is llama.cpp, whose streams report their tokens unasked. */
   readonly isLlamaCpp: boolean
   /** The cost that a LiteLLM proxy reports, in dollars as text; null without one. */
   readonly cost: string | null
 }
 
-/** Names of the upstreams' own request ids, the better known first. */
+/** Headers with the upstream's request id, best known first. */
 const requestIdHeaders = [
   'x-request-id',
   'request-id',
@@ -27,14 +27,14 @@ const requestIdHeaders = [
   'x-amzn-requestid',
 ]
 const costHeader = 'x-litellm-response-cost'
-/** Lengths of the names that are read, as bits. */
+/** The lengths of the wanted names, as a bit set. */
 const wantedLengths = ['content-type', 'content-encoding', 'server', costHeader, ...requestIdHeaders].reduce(
   (bits, name) => bits | (1 << name.length),
   0,
 )
 const longestRequestId = 200
 
-/** Reads the few headers that matter to the meter; the name's length rules out most of the others. */
+/** Reads the headers that the meter needs. The length of a name rules out most others. */
 export function readAnswerHead(headers: RawHeaders): AnswerHead {
   let form: AnswerForm | null = null
   let coding: string | null = null
@@ -62,7 +62,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
   return { form, coding, upstreamRequestId, isLlamaCpp, cost }
 }
 
-/** The last two are charsets that some servers send there. */
+/** Values that mean no coding. The last two are charsets that some servers send there. */
 const noCodings: ReadonlySet<string> = new Set(['identity', 'none', 'utf-8', 'utf8'])
 
 function joined(before: string | null, value: string): string | null {

@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.ts'
 /** The facts that an event adds to the answer. */
 export type EventContent = 'none' | 'reasoning' | 'visible'
 
-/** Longest name, finish reason, and request id that is read. */
+/** Most characters of a name, a finish reason, and a request id. */
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
 const byteOrderMark = Buffer.from('\ufeff')
@@ -35,34 +35,34 @@ const remarks: ReadonlySet<string> = new Set([
   'timestamp',
   'path',
 ])
-/** States of a response that is not made yet. */
+/** States of a response that is not finished yet. */
 const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Most choices that are read separately. */
 const mostChoices = 128
 const longestReasons = 500
-/** Objects whose usage belongs to calls of their own: fetching them spends nothing. */
+/** Objects whose usage belongs to other calls: fetching them spends nothing. */
 const storedObjects: ReadonlySet<unknown> = new Set(['batch', 'response', 'thread.run'])
 
 /** Reads the fields that the meter needs from an answer, event by event or as one body. */
 export class AnswerReader {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
-  /** A short body that came in one piece, or its gathered pieces; the scan of a longer body. */
+  /** A short body that came in one piece. `#pieces` gathers other short bodies, and `#scan` reads a long one. */
   #document: Buffer | null = null
   #pieces: ByteGather | null = null
   #scan: JsonScan | null = null
 
-  /** The first that is not empty. */
+  /** The first model name that is not empty. */
   model: string | null = null
   serviceTier: string | null = null
-  /** A stream's end mark was seen, or a finish reason, which counts as one. */
+  /** True after a stream's end mark, or a finish reason, which counts as one. */
   marked = false
-  /** The answer says that it failed. */
+  /** True if the answer reports a failure. */
   failed = false
   error: ReportedError | null = null
   /** True if the answer reports more than one call can use; set by `figures`. */
   isImplausible = false
-  /** The upstream's own id of the request, if the answer has it. */
+  /** The upstream's id of the request; null if the answer has none. */
   requestId: string | null = null
   /** True if the stream contains its reasoning, in full or as a summary. */
   streamedReasoning = false
@@ -83,7 +83,7 @@ export class AnswerReader {
   readonly #finishReasons: string[] = []
   readonly #reported = new ReportedPieces()
   readonly #repeated = new RepeatedEvent()
-  /** The content that the learned event adds. */
+  /** The kind of content that the learned event adds. */
   #repeatedContent: EventContent = 'none'
   #isStored = false
   /** The newest choice of a stream. */
@@ -106,8 +106,8 @@ export class AnswerReader {
   }
 
   /**
-   * Counts, cost and times reported so far. Only a POST spends anything, unless `isOwed`: the call that created the
-   * response has not counted them.
+   * Counts, cost and times reported so far. Only a POST uses tokens. With `isOwed` another method counts,
+   * too, because the call that created the response has not counted its usage.
    */
   figures(tokensAsked: number = 0, isOwed = false): ReportedFigures {
     const { callType, method } = this.#call
@@ -121,7 +121,7 @@ export class AnswerReader {
     return figures
   }
 
-  /** The data of one event of a stream; `isError` where the stream names it so. */
+  /** Reads the data of an event; `isError` if its name is `error`. */
   event(data: string, isError: boolean): EventContent {
     if (!isError && this.#repeated.isIn(data)) return this.#repeatedContent
     if (!data.startsWith(endMark)) return this.parsedEvent(jsonOrUndefined(data), isError, data)
@@ -129,7 +129,7 @@ export class AnswerReader {
     return 'none'
   }
 
-  /** An event as parsed; `undefined` if it is no JSON, and then its `data` may be the words of an error. */
+  /** Reads a parsed event; if it is no JSON (`undefined`), its `data` may be an error message. */
   parsedEvent(value: unknown, isError: boolean, data = ''): EventContent {
     if (value === undefined) this.isEmpty = false
     const top = topOf(value)
@@ -147,7 +147,7 @@ export class AnswerReader {
     const hasReasoning = addsReasoning(top, type, choices)
     this.streamedReasoning ||= hasReasoning
     const content = addsVisible(top, type, choices) ? 'visible' : hasReasoning ? 'reasoning' : 'none'
-    // Counts, tool calls and errors add up: such an event is read each time.
+    // Events with counts, tool calls or errors add to sums, so each of them is read.
     const isIdempotent = !isFailed && this.#sums === sums
     this.#repeatedContent = content
     if (content !== 'none' && isIdempotent) this.#repeated.learn(data, top, choices)
@@ -155,12 +155,15 @@ export class AnswerReader {
     return content
   }
 
-  /** The value of a stream's field called `error`. */
+  /** Reads the value of a stream's field `error`. */
   errorField(data: string): void {
     this.#fail(jsonOrUndefined(data), data)
   }
 
-  /** The next bytes of a body that is one JSON text. `isComplete`: they are all of it, and `end` follows in this turn. */
+  /**
+   * Reads the next bytes of a body that is a JSON text. `isComplete`: they are the whole body, and `end`
+   * follows in this turn.
+   */
   data(chunk: Uint8Array, isComplete: boolean): void {
     if (this.#scan !== null) {
       this.#scan.push(chunk)
@@ -177,14 +180,14 @@ export class AnswerReader {
     this.#pieces = null
   }
 
-  /** The body is over. A body that is no JSON, or not whole, reports nothing. */
+  /** Call it at the end of the body. A body that is no JSON, or incomplete, reports nothing. */
   end(): void {
     const scan = this.#scan
     const body = this.#document ?? this.#pieces?.whole ?? noBytes
     this.#document = null
     const value = scan === null ? jsonOrUndefined(withoutMark(body).toString()) : scan.value
     if (value === undefined) {
-      // JSON that is broken, or that is longer than was read, may be an answer.
+      // Broken JSON, or JSON that was too long to read, may be an answer.
       this.isEmpty = scan === null && formBegunBy(body) !== 'json'
       this.isCut = !this.isEmpty && (scan ?? scanOf(body)).isOpen
       return
@@ -205,7 +208,7 @@ export class AnswerReader {
     if (this.#status >= 400 || this.failed || this.isEmpty) this.error = readError(value, this.#status)
   }
 
-  /** Reads all that is no figure; answers whether it says that the answer failed. */
+  /** Reads everything except figures. Returns true if the answer reports a failure. */
   #readTop(top: Fields, type: string | null, choices: readonly Fields[]): boolean {
     const { response, message, delta, item, content_block: block, incomplete_details: incomplete } = top
     const inner = fields(response)
@@ -242,13 +245,13 @@ export class AnswerReader {
     return saysFailure
   }
 
-  /** Grows with each event that adds to sums. */
+  /** A number that changes with each event that adds to sums. */
   get #sums(): number {
     return this.#reported.countEvents + (this.tools?.reports ?? 0)
   }
 
   #addCalls(choice: number, { tool_calls: calls, function_call: called }: Fields): void {
-    // The form before `tool_calls` has one call, and no list.
+    // The older form, `function_call`, has one call and no list.
     const all = isObject(called) ? [...list(calls), { function: called }] : list(calls)
     if (all.length === 0) return
     this.tools ??= new ToolCalls()
@@ -256,8 +259,8 @@ export class AnswerReader {
   }
 
   /**
-   * Timings belong to one choice: the event's own, or the one that ended before. So does a usage beside them; any
-   * other usage belongs to all choices.
+   * Reads the objects with figures. Timings belong to one choice: the event's own, or the last one. A usage
+   * beside timings belongs to the same choice; any other usage belongs to all choices.
    */
   #readPieces(top: Fields, choices: readonly Fields[], isEvent: boolean): void {
     const pieces = this.#reported
@@ -285,7 +288,7 @@ export class AnswerReader {
     this.#finishReasons[at] = text
   }
 
-  /** Events of the Responses and Messages APIs say by their type that they are the last. */
+  /** Notes the end mark of the Responses and Messages APIs, which is the type of an event. */
   #readType(type: string): void {
     if (type === 'response.completed' && this.#finishReasons.length === 0) this.#addReason(0, 'completed')
     this.marked ||= type === 'message_stop' || type === 'response.completed' || type === 'response.incomplete'
@@ -302,12 +305,15 @@ export class AnswerReader {
   }
 }
 
-/** The answer's object, or the first in its list, as in Gemini's errors. */
+/** The answer's object, or the first object of a list, as in Gemini's errors. */
 function topOf(value: unknown): Fields {
   return fields(Array.isArray(value) ? value[0] : value)
 }
 
-/** Other answers than choices: a response's output or state, a message's content, an event's content, or an error. */
+/**
+ * True for an answer without choices that has content: a response's output or state, a message's or event's
+ * content, or an error.
+ */
 function saysSomething(top: Fields): boolean {
   const { choices, error } = top
   if (choices !== undefined) return isSaid(error)
@@ -331,7 +337,7 @@ function errorOf(top: Fields): unknown {
   return top['error'] ?? fields(top['x_groq'])['error']
 }
 
-/** An error says something if it is a text, an object with members, or `true`. */
+/** True for an error with content: a text, an object with members, or `true`. */
 function isSaid(error: unknown): boolean {
   if (typeof error === 'object' && error !== null) return Object.keys(error).length > 0
   return error === tooLong || error === true || (typeof error === 'string' && error !== '')

@@ -1,9 +1,15 @@
 import { type JsonShape, type WantedPlace, wantedPlaces } from '../../json/json-scan.ts'
 
-/** A body, or a line of a stream, that has more bytes is scanned for its wanted places, and neither held nor parsed. */
+/**
+ * Most bytes of a body, or a line of a stream, that is parsed. A longer one is scanned for its wanted places,
+ * and not held.
+ */
 export const longestParsed = 256 * 1024
 
-/** The most bytes of usage, timings or an error; of a name; of a finish reason; of a request id with its quotes. */
+/**
+ * Most bytes of usage, timings or an error (`object`), of a name, of a finish reason (`word`), and of a
+ * request id with its quotes.
+ */
 const object = 16 * 1024
 const name = 512
 const word = 64
@@ -19,10 +25,10 @@ const callPieces = { '[]': { index: name, id, function: calledPiece, custom: { n
 const stop = { reason: word }
 
 /**
- * The places that an {@link AnswerReader} reads, in whole bodies and in events that are too long to be parsed. They
- * are those of OpenAI's APIs, and beside them: `message`, `content_block` and `delta` of Anthropic, `metrics` of vLLM,
- * `time_info` of Cerebras, `x_groq` of Groq, `meta` of Cohere, parts of content of Mistral. Errors are nested, flat, as
- * TGI and FastAPI have them, in a list (Gemini), or in a choice (OpenRouter).
+ * The places that an {@link AnswerReader} reads in bodies and events that are too long to be parsed. Most are
+ * of OpenAI's APIs. Others: `message`, `content_block` and `delta` of Anthropic, `metrics` of vLLM,
+ * `time_info` of Cerebras, `x_groq` of Groq, `meta` of Cohere, parts of content of Mistral. Errors may be
+ * nested, flat (TGI, FastAPI), in a list (Gemini), or in a choice (OpenRouter).
  */
 export const answerShape = {
   '[]': { error: object },
@@ -41,7 +47,7 @@ export const answerShape = {
   time_info: object,
   meta: object,
   cost: name,
-  /** Embeddings or models. */
+  /** Lists of embeddings or models. */
   data: presence,
   error: object,
   error_type: name,

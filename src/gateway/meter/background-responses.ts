@@ -7,16 +7,17 @@ import type { ReportedFigures } from './read-usage.ts'
 const mostResponses = 10_000
 
 /**
- * Responses that upstreams make in the background, and whose usage no call has counted yet. The first call that gets
- * a usage counts it. A restart forgets them.
+ * Background responses of upstreams whose usage no call has counted yet. The first call that gets the usage
+ * counts it. A restart forgets the responses.
  */
 export class BackgroundResponses {
   /** Requested models by the response's id. */
   readonly #models = new Map<string, string | null>()
 
   /**
-   * The figures that a call counts. `figures`: of its answer alone; `named`: the response that its path names. Notes the
-   * response that it has begun, or names the model of the one that it counts.
+   * The figures that a call counts. `figures`: those of its answer; `named`: the id of the response in its
+   * path. Notes a response that the call has created. If the call counts another one, the result names its
+   * model.
    */
   figures(
     figures: ReportedFigures,

@@ -1,4 +1,4 @@
-/** The form of an answer by its first bytes: events, JSON, text, or only white space so far. */
+/** The form of an answer by its first bytes: events, JSON, words, or only white space so far. */
 export type BegunForm = 'events' | 'json' | 'words' | 'blank'
 
 const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']
@@ -7,7 +7,10 @@ const mark = '\xef\xbb\xbf'
 const looked = 64
 const longestName = 'event:'.length
 
-/** The form of an answer that begins with these bytes (WHATWG HTML §9.2.6; RFC 8259 §2); null while they may be any. */
+/**
+ * The form of an answer that begins with these bytes (WHATWG HTML §9.2.6; RFC 8259 §2); null while they fit
+ * several forms.
+ */
 export function formBegunBy(bytes: Buffer): BegunForm | null {
   const at = bytes.findIndex((byte) => byte > 0x20)
   if (at < 0) return 'blank'

@@ -17,49 +17,49 @@ import { ContentPace } from './content-pace.ts'
 const noBytes = Buffer.alloc(0)
 
 /**
- * Measures the answer to one attempt as it passes. Keeps only the values for the record. A
- * fault of the meter ends the measuring, never the call.
+ * Measures the answer to one attempt as it passes, and keeps only the values for the record. An error in the
+ * meter ends the measuring, never the call.
  */
 export class CallMeter implements EventReceiver {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
   readonly #dispatchMs: number
-  /** Status of the answer; 0 before it. Set here alone. */
+  /** Status of the answer; 0 before it. Set only here. */
   status = 0
   #upstreamRequestId: string | null = null
   /** The answer's `Server` is llama.cpp. */
   isLlamaCpp = false
   /** Body bytes so far. Only the meter sets it. */
   responseBytes = 0
-  /** Length of the decoded body; null if the head does not have it. */
+  /** Bytes of the body by `Content-Length`; null without it, or for a coded body. */
   #announcedBytes: number | null = null
   #answer: AnswerReader | null = null
-  /** Set for a stream of events. */
+  /** The reader of a stream of events; null for other answers. */
   #events: AnswerEvents | null = null
   #pace: ContentPace | null = null
-  /** Set for an error that is text. */
+  /** The reader of an error that is plain text; null for other answers. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
-  /** A LiteLLM proxy's word on the cost. */
+  /** The cost in dollars that a LiteLLM proxy reports in a header; null without one. */
   #headerCost: number | null = null
-  /** True if the answer's type is not the requested one, so that its first bytes decide. */
+  /** True while the first bytes have to decide the form, because the answer's type is not the requested one. */
   #isUndecided = false
-  /** These first bytes, while they are ambiguous. */
+  /** The first bytes, while they are ambiguous. */
   #begun = noBytes
   #hasFailed = false
-  /** The answer's HTTP message is whole. */
+  /** True if the answer's HTTP message is complete. */
   #isMessageComplete = false
-  /** The answer is words for people. */
+  /** True if the answer is text for people. */
   #isWords = false
-  /** Bytes of the words; a long text may be anything. */
+  /** Bytes of that text. A long text may be an answer. */
   #wordBytes = 0
   /** Arrival time of the bytes that are being read. */
   #atMs = 0
 
   /**
-   * `wantsStream`: how to read an answer without a content type. `dispatchMs`: when the attempt was passed to the
-   * transport. `onFault` must not throw.
+   * `wantsStream`: how to read an answer without a content type. `dispatchMs`: when the attempt went to the
+   * transport (monotonic). `onFault` must not throw.
    */
   constructor(
     call: Pick<Call, 'callType' | 'method'>,
@@ -78,7 +78,7 @@ export class CallMeter implements EventReceiver {
     return this.#pace?.chunks ?? 0
   }
 
-  /** When the first of them came; null before it. */
+  /** When the first content chunk came (monotonic ms); null before it. */
   get firstContentAtMs(): number | null {
     return this.#pace?.firstAtMs ?? null
   }
@@ -94,7 +94,7 @@ export class CallMeter implements EventReceiver {
     if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
     const isStream = this.#events !== null && callType === 'chat'
-    // A skipped event may have been the end mark.
+    // The skipped event may have been the end mark.
     if (isStream && this.#answer?.marked !== true)
       return this.#isComplete && this.#events?.hasSkipped === false ? 'truncated' : 'none'
     if (this.#isMessageComplete && this.#isNoAnswer) return 'empty'
@@ -103,7 +103,10 @@ export class CallMeter implements EventReceiver {
     return isStream ? 'complete' : 'none'
   }
 
-  /** True if the answer has nothing that such a call asks for: no bytes, only text for people, no choices, or only an end mark. */
+  /**
+   * True if the answer has no content for such a call: no bytes, only text for people, no choices, or only an
+   * end mark.
+   */
   get #isNoAnswer(): boolean {
     if (!this.#isInference || this.status >= 300) return false
     if (this.responseBytes === 0) return true
@@ -117,7 +120,7 @@ export class CallMeter implements EventReceiver {
     return this.#call.method === 'POST' && isInference(this.#call.callType)
   }
 
-  /** The head of the answer arrived. */
+  /** Reads the head of the answer. */
   responseStart(head: ResponseHead): void {
     this.status = head.status
     try {
@@ -138,7 +141,7 @@ export class CallMeter implements EventReceiver {
     }
   }
 
-  /** The attempt is over: the answer's HTTP message is whole, or the attempt failed or was aborted. */
+  /** Call it when the attempt has ended: the answer is complete, or the attempt failed or was aborted. */
   end(isComplete: boolean): void {
     this.#isMessageComplete = isComplete
     try {
@@ -163,20 +166,20 @@ export class CallMeter implements EventReceiver {
     this.#answer?.errorField(value)
   }
 
-  /** When the reading is final, after `end`; `null` in the ordinary case: it is already. */
+  /** Resolves when the reading is final, after `end`; `null` if it is final already, which is usual. */
   settled(): Promise<void> | null {
     return this.#decoder === null ? null : this.#decoder.settled()
   }
 
-  /** The answer reports more than one call can have used; known once the record is complete. */
+  /** True if the answer reports more than one call can have used; known once the record is complete. */
   get isImplausible(): boolean {
     return this.#answer?.isImplausible === true
   }
 
   /**
-   * Writes the measured values into the record; final once the attempt has ended and `settled`. `tokensAsked`: the most output tokens
-   * that the call asked for; 0 if it did not say. `background`: the upstreams' background responses; of these, `named`
-   * is the one in the call's path.
+   * Writes the measured values into the record; final once the attempt has ended and `settled`.
+   * `tokensAsked`: most output tokens that the call allows; 0 without a bound. `background`: background
+   * responses of the upstreams. `named`: the id of the response in the call's path.
    */
   complete(
     record: CallDraft,
@@ -210,7 +213,7 @@ export class CallMeter implements EventReceiver {
     if (pace === null) return
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
     record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)
-    // A coded stream that its client left counts as far as it was read.
+    // If the client left, the part of a coded stream that was read counts.
     record.chunks = isComplete || pace.chunks > 0 ? pace.chunks : null
     if (!isComplete) return
     const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
@@ -222,7 +225,7 @@ export class CallMeter implements EventReceiver {
     record.stalls = pace.stalls
   }
 
-  /** Counts of a stream that could only be read in part would be wrong ones. */
+  /** True if the whole answer could be read. Counts of a partly read stream would be wrong. */
   get #isComplete(): boolean {
     return this.#decoder?.failed !== true
   }
@@ -251,7 +254,7 @@ export class CallMeter implements EventReceiver {
     this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
   }
 
-  /** Vectors may be sent as bytes. */
+  /** True for a binary answer: vectors may be sent as bytes. */
   #isBinary(form: AnswerForm | null): boolean {
     return form === 'opaque' && this.#call.callType !== 'chat'
   }
@@ -315,18 +318,18 @@ export class CallMeter implements EventReceiver {
 
 const gapQuantiles = [0.5, 0.95] as const
 
-/** Only of these is an `error` in the answer the call's own failure; a file or a batch may just report one. */
+/** True for calls whose answer's `error` is the call's own failure. A file or a batch may contain errors of others. */
 function isInference(callType: CallType): boolean {
   return callType === 'chat' || callType === 'embedding' || callType === 'rerank'
 }
 
-/** No model decodes faster: such a text existed before. */
+/** Least time per output token in ms. A faster text existed before the call. */
 const leastTpotMs = 0.1
 
 /**
- * The time per token after the first, from the arrivals of content. `null` for bunched content: of the tokens after the
- * first, spread evenly over the chunks, over a third came in the first tenth of the time. These were made before
- * the first content, and the time without them would be over 1.5 times too short.
+ * The time (ms) per output token after the first, from the arrivals of content. `null` for bunched content:
+ * over a third of these tokens, spread evenly over the chunks, came in the first tenth of the time. Such
+ * tokens existed before the first content, and the result would be over 1.5 times too small.
  */
 function tpotOf(pace: ContentPace, tokens: number): number | null {
   if (tokens < 2) return null

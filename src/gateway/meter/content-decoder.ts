@@ -1,30 +1,30 @@
 import type { Transform } from 'node:stream'
 import type { ContentCoding } from '../../lib/http/content-coding.ts'
 
-/** Receives decoded bytes, with the arrival of the bytes that they come from. */
+/** Receives decoded bytes, with the arrival time of their encoded bytes (monotonic ms). */
 export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
 
-/** When its receiver wants them: of a stream piece by piece, of a body when all are there. */
+/** When decoded bytes are needed: for a stream piece by piece, for a body at the end. */
 export type DecodingPace = 'as-it-comes' | 'at-the-end'
 
-/** Bytes of all answers that wait to be decoded, as upstreams may send faster than zlib decodes; and the most of them. */
+/** Bytes of all answers that wait to be decoded, and their limit. Upstreams may send faster than zlib decodes. */
 let waitingBytes = 0
 const mostWaitingBytes = 64 * 1024 * 1024
 /**
- * A body that decodes to more bytes than this, and has grown by more than the factor, is a bomb.
- * Events in which a model says the same thing over and over grow by 200.
+ * A body that decodes to more than this, and has grown by more than the factor, counts as a bomb. Events with
+ * very repetitive text grow by a factor of 200.
  */
 const smallBytes = 2 * 1024 * 1024
 const largestGrowth = 300
 /**
- * Limits of a body that is decoded at once, on the thread that serves every call: its bytes, and
- * their growth. At most some tens of microseconds, a fraction of what a stream costs to set up and tear down.
+ * Limits of a body that is decoded at once, on the thread that serves all calls: its bytes, and their growth.
+ * That takes at most some tens of microseconds, a fraction of the cost of a decoding stream.
  */
 const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 4096, growth: 32 }
 
 /**
- * Decodes a copy of a content-coded body: a small one in one go when it is over, any other off the path, on
- * zlib's threads, one chunk at a time. Gives up for good, and silently, on bad input and when it has grown too much.
+ * Decodes a copy of a content-coded body. A small body is decoded at once at its end; any other chunk by
+ * chunk on zlib's threads, off the path of calls. On bad input, or too much growth, decoding ends silently.
  */
 export class ContentDecoder implements Disposable {
   readonly #coding: ContentCoding
@@ -32,7 +32,7 @@ export class ContentDecoder implements Disposable {
   readonly #receive: DecodedReceiver
   #settled: PromiseWithResolvers<void> | null = null
   #isSettled = false
-  /** Bytes that came before there was a stream to decode them. */
+  /** Bytes from before the decoding stream. */
   #buffered: Buffer[] = []
   #stream: Transform | null = null
   /** Arrival times of the bytes that the stream has not decoded yet. */
@@ -50,7 +50,7 @@ export class ContentDecoder implements Disposable {
     this.#receive = receive
   }
 
-  /** When all has been decoded or given up, after `end`; `null` where that is so already. */
+  /** Resolves, after `end`, when everything is decoded or given up; `null` if that is the case already. */
   settled(): Promise<void> | null {
     if (this.#isSettled) return null
     this.#settled ??= Promise.withResolvers()
@@ -90,7 +90,7 @@ export class ContentDecoder implements Disposable {
     try {
       decoded = this.#coding.whole(bytes, most)
     } catch {
-      // Too much, or bad: the threads find out.
+      // The output is too large, or the input is bad. The stream on the threads reports which.
       return false
     }
     this.#hand(decoded, this.#lastMs)
@@ -104,7 +104,7 @@ export class ContentDecoder implements Disposable {
     for (const bytes of this.#buffered) {
       this.#arrivals.push(atMs)
       waitingBytes += bytes.length
-      // Called as well when the stream is destroyed.
+      // The callback also runs when the stream is destroyed.
       stream.write(bytes, () => {
         waitingBytes -= bytes.length
         this.#arrivals.shift()

@@ -1,9 +1,9 @@
 import { Histogram, quantileOf } from '../../lib/histogram.ts'
 
-/** Up to this many gaps are stored one by one; more go into a histogram, within 1%. */
+/** Most gaps that are stored one by one. More go into a histogram, within 1%. */
 const exactGaps = 200
 const stallMs = 1000
-/** Up to this many arrivals are stored of all chunks; of more, every second, fourth … one. */
+/** Most stored arrivals. Of more chunks, every second, fourth … arrival is stored. */
 const mostArrivals = 128
 
 /** When a stream's content came: first, first visible, last, and the gaps between. */
@@ -32,7 +32,7 @@ export class ContentPace {
     return this.chunks < 2 ? null : this.#longestGapMs
   }
 
-  /** A chunk with content; `visible` where it holds more than reasoning. */
+  /** Adds a chunk with content. `visible`: the chunk has more than reasoning. */
   add(atMs: number, visible: boolean): void {
     if (visible) this.firstVisibleAtMs ??= atMs
     if (this.chunks++ === 0) this.#firstAtMs = atMs
@@ -48,7 +48,7 @@ export class ContentPace {
     return within / this.#arrivals.length
   }
 
-  /** Percentiles of the gaps at these quantiles (0 to 1); `null` each where there is no gap. */
+  /** Percentiles of the gaps in ms at these quantiles (0 to 1); `null` without gaps. */
   gapPercentiles(quantiles: readonly number[]): (number | null)[] {
     const histogram = this.#histogram
     if (histogram !== null) return quantiles.map((quantile) => histogram.percentile(quantile))

@@ -21,7 +21,7 @@ export function isImplausible({ usage, startUsage, timings, meta, toolUsage }: U
   )
 }
 
-/** The figures without impossible sums: those of many choices, or of input read from a cache. */
+/** The figures without impossible sums, which many choices, or input from a cache, can make. */
 export function withinBounds(figures: ReportedFigures): ReportedFigures {
   const { inputTokens, outputTokens, costNanoUsd } = figures
   if (isAbove(inputTokens, mostTokens) || isAbove(outputTokens, mostTokens))
@@ -29,7 +29,10 @@ export function withinBounds(figures: ReportedFigures): ReportedFigures {
   return isAbove(costNanoUsd, mostCostNanoUsd) ? { ...figures, costNanoUsd: null } : figures
 }
 
-/** `levels`: how deep counts lie. A field is known by its name: providers have many of them. */
+/**
+ * True if a count in a value is impossible. Fields are recognised by their names, because providers have
+ * many. `levels`: how deep counts can lie.
+ */
 function tellsTooMuch(value: unknown, levels: number): boolean {
   if (!isObject(value)) return false
   return Object.keys(value).some((name) => {

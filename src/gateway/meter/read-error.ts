@@ -3,9 +3,9 @@ import { isObject } from '../../lib/message-shape.ts'
 
 /** An upstream's error. */
 export interface ReportedError {
-  /** The error's own code in words; a number only where it says more than the HTTP status; else its type. */
+  /** The error's code if it is a word, or a number that differs from the HTTP status; else the error's type. */
   readonly code: string | null
-  /** The message as sent, cut to a length that is enough for later steps; may contain secrets. */
+  /** The message, cut to the length that masking needs; may contain secrets. */
   readonly message: string | null
 }
 
@@ -14,9 +14,9 @@ type Fields = Readonly<Record<string, unknown>>
 const longestCode = 100
 
 /**
- * Reads an error off a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of such, the
- * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, OpenRouter's error of a choice, a bare `{"message","type","code"}`,
- * FastAPI's `detail`.
+ * Reads the error in a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of these, the
+ * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, OpenRouter's error of a choice, a bare
+ * `{"message","type","code"}`, FastAPI's `detail`.
  */
 export function readError(parsed: unknown, status: number): ReportedError {
   const top = fields(Array.isArray(parsed) ? parsed[0] : parsed)
@@ -40,7 +40,7 @@ function codeOf(error: Fields, top: Fields, status: number): string | null {
   const code = error['code']
   if (typeof code === 'string' && code !== '' && code !== String(status)) return code
   if (typeof code === 'number' && code !== status) return String(code)
-  // The `type` of an event or message around the error does not describe it.
+  // The `type` of the surrounding event or message does not describe the error.
   const type = error === top && (top['type'] === 'error' || top['error'] !== undefined) ? null : error['type']
   return text(type) ?? text(top['error_type'])
 }

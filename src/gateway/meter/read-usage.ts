@@ -3,7 +3,7 @@ import type { CallType } from '../../call/call.ts'
 import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
-/** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */
+/** Parsed objects of an answer that hold figures; `undefined` or `null` for missing ones. */
 export interface UsagePieces {
   /** The newest of `usage`, `x_groq.usage` and `response.usage` that counts any token. */
   readonly usage?: unknown
@@ -38,8 +38,8 @@ export const noCounts = {
 } as const
 
 /**
- * Token counts, normalised: cached input, cache writes and input audio are parts of the input; reasoning and output audio
- * are parts of the output. The output is `null` if the stream broke off before it was reported.
+ * Normalised token counts. Cached input, cache writes and input audio are parts of the input; reasoning and
+ * output audio are parts of the output. The output is `null` if the stream broke off before it was reported.
  */
 type Counts = Pick<CallRecord, keyof typeof noCounts>
 
@@ -66,19 +66,19 @@ export const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
 export const ticksPerNanoUsd = 10
 const longestTier = 100
-/** No answer is longer. A gap between a total and its parts that is larger is no output. */
+/** Most output tokens of an answer. A larger difference between a total and its parts is no output. */
 const longestOutput = 131_072
 
 /** The facts of a call whose figures are read. */
 export interface AskedCall {
   readonly callType: CallType
-  /** The most output that it asked for, in tokens; 0 where it did not say. */
+  /** Most output tokens that the call allows; 0 without a bound. */
   readonly tokensAsked?: number
-  /** The number of choices in a body; llama.cpp reports only the first one there. */
+  /** The number of choices in a body, of which llama.cpp reports only the first. */
   readonly bodyChoices?: number
 }
 
-/** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
+/** Reads the figures in the pieces. An unknown shape gives `null`, never a guess. */
 export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigures {
   const { bodyChoices = 0 } = call
   const merged = mergedUsage(pieces)
@@ -96,7 +96,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
     milliseconds(metrics['generation_time_ms'], 1) ??
     milliseconds(timings['predicted_ms'], 1)
   const decoded = count(timings['predicted_n']) ?? counts?.outputTokens ?? 0
-  // A transcription that is billed by the second, or a part of the prompt (Mistral).
+  // Audio of a transcription that is billed by the second, or of a prompt (Mistral).
   const audioMs = milliseconds(usage['seconds'] ?? usage['prompt_audio_seconds'], 1000)
   return {
     ...(counts ?? { ...noCounts, usageSource: audioMs === null ? 'none' : 'usage' }),
@@ -111,7 +111,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
     upstreamPromptMs:
       milliseconds(usage['prompt_time'], 1000) ??
       milliseconds(timeInfo['prompt_time'], 1000) ??
-      // Counted from the slot on, not from the arrival.
+      // vLLM counts from the slot, not from the arrival.
       milliseconds(metrics['time_to_first_token_ms'], 1) ??
       (isOfWholePrompt(timings, counts) ? milliseconds(timings['prompt_ms'], 1) : null),
     upstreamDecodeMs,
@@ -123,7 +123,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
 /** The result for an answer without usage, or whose usage does not count. */
 export const noFigures: ReportedFigures = readFigures({}, { callType: 'other' })
 
-/** Writes figures into a record. Field by field, as `Object.assign` takes ten times as long. */
+/** Writes figures into a record, field by field, because `Object.assign` takes ten times as long. */
 export function noteFigures(record: CallDraft, figures: ReportedFigures): void {
   record.inputTokens = figures.inputTokens
   record.outputTokens = figures.outputTokens
@@ -147,8 +147,8 @@ export function noteFigures(record: CallDraft, figures: ReportedFigures): void {
 }
 
 /**
- * Adds the figures of choices that were reported one by one; they are decoded side by side. If all report
- * the same input, that is their common prompt, and counts once.
+ * Adds the figures of choices that were reported one by one. Choices are decoded in parallel, so the longest
+ * time counts. If all report the same input, that is their common prompt, and counts once.
  */
 export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   const [first = noFigures] = each
@@ -187,15 +187,15 @@ function isOfWholePrompt(timings: Fields, counts: Counts | null): boolean {
   return computed === null || input === null || input <= computed + (count(timings['cache_n']) ?? 0)
 }
 
-/** True if the counts are those of the choice whose timings come with them. */
+/** True if the counts are of the same single choice as the timings. */
 function coversOneChoice(usage: Fields, timings: Fields): boolean {
   const decoded = count(timings['predicted_n'])
   return decoded !== null && (usage === noFields || count(usage['completion_tokens']) === decoded)
 }
 
 /**
- * Fields of the later object override those of the first. The first one's output
- * is the state at the start, and no count.
+ * The usage of both objects. Fields of the later object override those of the first, whose output is only the
+ * state at the start.
  */
 function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
@@ -206,7 +206,7 @@ function mergedUsage(pieces: UsagePieces): Fields {
   return { ...before, ...Object.fromEntries(counted) }
 }
 
-/** A later usage in place of an earlier one, except zeros where the earlier one had counts. */
+/** The later usage, in which a zero does not replace an earlier count. */
 export function withoutZeros(earlier: Fields, later: Fields): Fields {
   const values = Object.entries(later).map(([name, value]) => [
     name,
@@ -215,7 +215,10 @@ export function withoutZeros(earlier: Fields, later: Fields): Fields {
   return Object.fromEntries(values) as Fields
 }
 
-/** `mayLackOutput`: a stream may have broken off after it reported its input. */
+/**
+ * The counts of a usage; null without readable ones. `mayLackOutput`: a stream may have broken off after it
+ * reported its input.
+ */
 function fromUsage(
   usage: Fields,
   timings: Fields,
@@ -263,7 +266,7 @@ function fromUsage(
   const reasoning = count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens'])
   if (callType === 'chat' && total !== null && total >= input + (output ?? 0)) {
     const surplus = total - input - (output ?? 0)
-    // Cached input left out of the prompt.
+    // The upstream left the cached input out of the prompt.
     if (surplus > 0 && surplus === cached && cached > input) input += surplus
     else output = withHidden({ output, surplus, reasoning, tokensAsked })
   }
@@ -284,8 +287,8 @@ function fromUsage(
 }
 
 /**
- * The output, with tokens of the total that no part has: all of the rest, or the reasoning that xAI reports and Gemini omits.
- * The result is at most what the call allowed, and at most what any model outputs.
+ * The output, with tokens of the total that are in no part: reasoning that xAI reports separately and Gemini
+ * omits. The result is at most what the call allowed, and at most what any model outputs.
  */
 function withHidden(counts: {
   readonly output: number | null
@@ -300,7 +303,7 @@ function withHidden(counts: {
   return total <= longestOutput ? total : output
 }
 
-/** Input and output rest on these. */
+/** The counts from which input and output are computed. */
 const countedNames = [
   'prompt_tokens',
   'input_tokens',
@@ -311,12 +314,12 @@ const countedNames = [
   'cache_creation_input_tokens',
 ]
 
-/** Each of the counts on which input and output rest is a count, or not there. */
+/** True if each of {@link countedNames} is a count or is missing. */
 function isReadable(usage: Fields): boolean {
   return countedNames.every((name) => (usage[name] ?? null) === null || count(usage[name]) !== null)
 }
 
-/** llama.cpp's own counts, where it sends no usage: the prompt is its cached part plus its computed part. */
+/** llama.cpp's own counts, for answers without usage. The prompt is its cached part plus its computed part. */
 function fromTimings(timings: Fields): Counts | null {
   const cached = count(timings['cache_n'])
   const computed = count(timings['prompt_n'])
@@ -336,8 +339,8 @@ function fromTimings(timings: Fields): Counts | null {
 }
 
 /**
- * OpenRouter's `cost` in dollars (with one's own key, the provider's part comes on top), Perplexity's, of which that is an
- * object, DeepInfra's `estimated_cost`, or xAI's ticks.
+ * The reported cost in nano-dollars: OpenRouter's `cost` (for a user's own key, plus the provider's part),
+ * Perplexity's `cost.total_cost`, DeepInfra's `estimated_cost`, or xAI's ticks. Null without one.
  */
 function reportedCost(usage: Fields, besideUsage: unknown): number | null {
   const cost =
@@ -374,7 +377,7 @@ function count(value: unknown): number | null {
   return isFinitePositive(value) && Number.isInteger(value) && value <= mostTokens ? value : null
 }
 
-/** Dollars, as a number or in text; null where it is neither. */
+/** Dollars, as a number or in text; null for any other value. */
 export function amount(value: unknown): number | null {
   const isText = typeof value === 'string' && /^\d{1,6}(?:\.\d+)?(?:e-?\d{1,2})?$/i.test(value)
   const number = isText ? Number(value) : value

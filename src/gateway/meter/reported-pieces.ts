@@ -4,18 +4,18 @@ import { withoutZeros, type UsagePieces } from './read-usage.ts'
 type Pieces = { -readonly [name in keyof UsagePieces]: UsagePieces[name] }
 
 /**
- * The newest objects of an answer that hold figures. llama.cpp reports each choice's counts by themselves, so its objects
- * are kept for each choice.
+ * The newest objects of an answer that hold figures. llama.cpp reports counts for each choice, so its objects
+ * are kept by choice.
  */
 export class ReportedPieces {
-  /** Objects by choice; those of no single choice are at 0. */
+  /** Objects by choice; those of all choices are at 0. */
   readonly #byChoice: Pieces[] = []
   /** The number of events with counts other than zero, as usage or as timings. */
   countEvents = 0
 
   /**
-   * `choice`: the one that the object is of; `null` for all of them, and then a usage takes the place of all that came
-   * for single ones. A usage of zeros in an event reports nothing: Ollama sends such before the real one.
+   * Notes an object of a choice; `choice` is `null` for all choices, and then a usage replaces those of
+   * single choices. A usage of zeros in an event is ignored, because Ollama sends such before the real one.
    */
   note(name: keyof Pieces, value: unknown, choice: number | null): void {
     if (!isObject(value) && name !== 'cost') return
@@ -26,9 +26,9 @@ export class ReportedPieces {
     pieces[name] = isMore ? withoutZeros(pieces.usage as typeof value, value) : value
   }
 
-  /** The objects of each choice that has its own; else all in one. */
+  /** The objects of each choice that has its own; otherwise a single entry for all choices. */
   all(): readonly UsagePieces[] {
-    // Choices between, which have none, are holes.
+    // Choices without objects are holes in the list.
     return this.#byChoice.filter((pieces) => pieces !== undefined)
   }
 }

@@ -1,6 +1,9 @@
 import { isCount, isObject } from '../../lib/message-shape.ts'
 
-/** Most names, and most characters of each: more than a record has, so that credentials are seen whole. */
+/**
+ * Most names, and most characters of each name and id. Names are longer than in a record, so that masking
+ * sees whole credentials.
+ */
 const mostNames = 5
 const longestName = 300
 const longestId = 200
@@ -10,31 +13,31 @@ const unfit = /[\p{Cc},]+/gu
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call as a stream reports it, in one event or in several. */
+/** A tool call, which a stream reports in one event or several. */
 interface ToolCall {
   readonly choice: number
   readonly index: number
   readonly id: string
   name: string
-  /** The newest event that reported it. */
+  /** The number of the newest event that reported the call. */
   event: number
 }
 
-/** Events that report items: the begin of one, its end, or a whole output. */
+/** The source of an item: the event of its begin, of its end, or a whole output. */
 type ItemSource = 'added' | 'done' | 'output'
 
 /**
- * Reads off the tool calls of one answer. A stream of Chat Completions names a call in its first piece and sends the
- * arguments in the others; but some upstreams send the name in pieces (Gemini), some the whole name with each
- * (MiniMax), some give all calls the same index, and some each piece another id (old vLLM).
+ * Collects the tool calls of an answer. A stream of Chat Completions has the name in a call's first piece,
+ * and the arguments in the others. But Gemini sends the name in pieces, MiniMax sends the whole name with
+ * each piece, old vLLM gives each piece another id, and some upstreams give all calls the same index.
  */
 export class ToolCalls {
   /** Calls of chats, in the order in which they began. */
   readonly #calls: ToolCall[] = []
-  /** Names of items by what reported them, as several events may report the same. */
+  /** Names of items by their source, because several events may report the same item. */
   readonly #items: Record<ItemSource, string[]> = { done: [], added: [], output: [] }
   #event = 0
-  /** Events and bodies that had calls, or pieces of them. */
+  /** The number of events and bodies with tool calls, or pieces of them. */
   reports = 0
 
   /** The number of tool calls. */
@@ -65,7 +68,7 @@ export class ToolCalls {
     }
   }
 
-  /** Adds items of a Responses output, or blocks of Messages. `type`: that of the event; null in a body. */
+  /** Adds items of a Responses output, or blocks of Messages. `type`: the event's type; null in a body. */
   addItems(type: string | null, items: readonly Fields[]): void {
     if (items.length === 0) return
     this.reports++
@@ -102,7 +105,10 @@ function sourceOf(eventType: string): ItemSource {
   return eventType.endsWith('.done') ? 'done' : 'output'
 }
 
-/** The tool of an item: of Responses, whose types end in `_call`, or of Messages, where they end in `tool_use`; else empty. */
+/**
+ * The tool of an item of Responses (type ends in `_call`) or Messages (type ends in `tool_use`); empty for
+ * other items.
+ */
 function calledBy(item: Fields): string {
   const type = typeof item['type'] === 'string' ? item['type'] : ''
   if (type.endsWith('tool_use')) return nameOf(item) || type

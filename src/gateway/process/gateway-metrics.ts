@@ -6,7 +6,7 @@ import { Failure } from '../../call/failure.ts'
 import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
 import type { SpanFigures } from '../../traces/span-sender.ts'
 
-/** Most scrapers give up by then. */
+/** Time limit of a scrape; most scrapers wait no longer. */
 const answerLimitMs = 2000
 const retryAfterS = 5
 const plainText = 'text/plain; version=0.0.4; charset=utf-8'
@@ -16,16 +16,16 @@ const nanoseconds = 1e9
 
 type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'openMetrics'>
 
-/** Answers scrapes: the writer's thread makes the text, and gets the values that only this thread knows. */
+/** Answers scrapes. The writer's thread makes the text, and gets the values that only this thread knows. */
 export class GatewayMetrics {
   readonly #clock: Clock
   readonly #ask: (observer: string, question: string) => Promise<string | null>
-  /** Questions under way, one of a kind: while the thread is busy, questions must not pile up. */
+  /** Pending questions by kind, so that they do not pile up while the thread is busy. */
   readonly #scrapes = new Map<string, Promise<string | null>>()
   readonly #sendsSpans: boolean
   #loopDelay: ReturnType<typeof monitorEventLoopDelay> | null = null
 
-  /** `sendsSpans`: an observer counts the spans. */
+  /** `sendsSpans`: true if an observer sends and counts spans. */
   constructor(
     clock: Clock,
     ask: (observer: string, question: string) => Promise<string | null>,
@@ -55,7 +55,7 @@ export class GatewayMetrics {
     res.end(body)
   }
 
-  /** The text of a scrape; null if it does not come in time. */
+  /** The text of a scrape; null if it is late. */
   async #text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const kind = JSON.stringify(wish)
     let answer = this.#scrapes.get(kind)
@@ -71,7 +71,7 @@ export class GatewayMetrics {
     const values = { ...gatewayValues(report), ...(await this.#spanValues()), ...this.#loopValues() }
     const warnings = report.warnings.map(({ code }) => code)
     const question: ScrapeQuestion = { ...wish, values, warnings, limits: limitValues(report) }
-    // The question fails while the thread is started again.
+    // The question fails while the thread restarts.
     return this.#ask('metrics', JSON.stringify(question)).catch(() => null)
   }
 
@@ -89,7 +89,7 @@ export class GatewayMetrics {
       this.#loopDelay.enable()
     }
     const delay = this.#loopDelay
-    // Node counts the timer's interval as delay.
+    // Node's histogram includes the timer's interval.
     const lateS = (ns: number): number => Math.max(0, ns / nanoseconds - loopDelayEveryMs / 1000) || 0
     const { heapUsed, heapTotal, external } = process.memoryUsage()
     const values = {
@@ -118,7 +118,7 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
   }
 }
 
-/** Prometheus drops an empty label, so a missing name is `none`. */
+/** The limits of providers as labels and values. A missing name is `none`, because Prometheus drops an empty label. */
 function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'] {
   const named = (text: string | null): string => (text === null || text === '' ? 'none' : text)
   return provider_limits.flatMap(({ upstream, model, key, kind, window_s, limit, remaining }) => {
@@ -128,7 +128,7 @@ function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'
   })
 }
 
-/** Compares the weights of an `Accept` header (RFC 9110 §12.5.1). */
+/** True if an `Accept` header prefers OpenMetrics, by its weights (RFC 9110 §12.5.1). */
 function prefersOpenMetrics(accept: string): boolean {
   const weightOf = (type: string): number => {
     const members = accept.split(',').filter((member) => member.trim().toLowerCase().startsWith(type))

@@ -56,26 +56,26 @@ const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
 const instanceLength = 8
 
-/** Values that come from the environment and never from an argument. */
+/** Secrets, which come from the environment and never from an argument. */
 export interface GatewaySecrets {
   readonly adminToken: string | null
   readonly upstreamKey: string | null
-  /** The proxy to an origin; its address may hold a password. */
+  /** The proxy for an origin; null without one. Its address may contain a password. */
   readonly proxyFor: (origin: string) => UpstreamProxy | null
-  /** A variable that the file of upstreams names. */
+  /** Reads a variable that the file of upstreams names. */
   readonly variable: (name: string) => string | undefined
   /** The receiver of spans; its headers may hold a key. `null` without one. */
   readonly traces: TraceSettings | null
 }
 
-/** The lines that the gateway prints. */
+/** Prints the gateway's lines. */
 export interface GatewayLog {
   say(line: string): void
-  /** The message, and the thrown error. */
+  /** Prints a complaint and, if there is one, the thrown error. */
   complain(line: string, error?: unknown): void
 }
 
-/** The input of a gateway. */
+/** Everything that a gateway is made of. */
 export interface GatewaySetup {
   readonly listener: Listener
   readonly options: GatewayOptions
@@ -83,7 +83,7 @@ export interface GatewaySetup {
   readonly version: string
   readonly clock: Clock
   readonly log: GatewayLog
-  /** The message of the gateway that this one replaces. */
+  /** The message of the gateway that this one replaces; null without one. */
   readonly handover: Handover | null
   readonly startedBy: StartedBy
   /** The limit that several gateways share; null without sharing. */
@@ -94,11 +94,11 @@ export interface GatewaySetup {
 
 /** The limit that several gateways share. */
 export interface SharedLimits extends SlotLink, BudgetLink {
-  /** Tokens of any 24 hours, and whether further calls are refused. */
+  /** The budget: tokens of any 24 hours, and whether further calls are refused. */
   readonly tokens: { readonly limit: number; readonly rejects: boolean }
-  /** This gateway's name there. */
+  /** The name of this gateway in the shared database. */
   readonly instance: string
-  /** The number in ids of calls; no other gateway has it. */
+  /** The instance number in ids of calls, which no other gateway has. */
   readonly number: number
   readonly leaseMs: number
   attach(gateway: LimitedGateway): void
@@ -108,14 +108,14 @@ export interface SharedLimits extends SlotLink, BudgetLink {
   setMax(maxConcurrent: number): Promise<void>
   /** Rejects if it cannot be set. */
   setTokenLimit(tokenLimit: number): Promise<void>
-  /** Gives all slots to the others. */
+  /** Frees all slots of this gateway. */
   close(): Promise<void>
 }
 
 /** The sending of this gateway's rows to other gateways and dashboards. */
 export interface SharedRows {
   warnings(): readonly Warning[]
-  /** Sends the waiting rows, if possible. */
+  /** Sends the waiting rows if possible, and stops. */
   close(): Promise<void>
 }
 
@@ -154,7 +154,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     try {
       return new UndiciTransport(origin, { ...transportOptions, proxy: secrets.proxyFor(origin) })
     } catch (error) {
-      // An upstream can be added at any time; only then is its proxy read.
+      // An upstream can be added at any time, and the variable of its proxy is read only then.
       const reason = `${origin} cannot be reached: ${messageOf(error)}.`
       log.complain(`the upstream ${reason}`)
       return new UnreachableTransport(`The upstream ${reason}`, transportOptions)
@@ -235,7 +235,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
     }
-    // A thread that is started again has these ports in its settings.
+    // If the thread restarts, its settings have these ports.
     sink.ask('traces', JSON.stringify(schemePorts)).catch(() => undefined)
   }
   const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
@@ -355,14 +355,14 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   }
 }
 
-/** The minute of a gateway: at the limit for as long as its fullest upstream. */
+/** The counts of a gateway's minute. The time at the limit is that of the fullest upstream. */
 function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, closes: boolean): MinuteCounts {
   const all = admissions.map((each) => each.minute(closes))
   const atLimitMs = Math.max(...all.map((each) => each.atLimitMs))
   return { ...tally.peaks(closes), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
 }
 
-/** Tokens of any 24 hours, by the upstream that has a limit of its own. */
+/** Token limits of upstreams with a limit of their own. */
 function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
   const limits = new Map<Owner, number>()
   for (const { name, setting } of upstreams.configured())
@@ -380,7 +380,7 @@ function schemePortsOf(bases: readonly UpstreamBase[]): SchemePorts[string] {
   return Object.fromEntries(bases.map(({ origin, host }) => [host, origin.startsWith('https:') ? 443 : 80]))
 }
 
-/** A new name for one run of a gateway, for its rows and its `Via` header. */
+/** A new instance: the name of one run of a gateway, for its rows and its `Via` header. */
 export function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')

@@ -8,7 +8,10 @@ import type { GatewayValues } from '../../options/gateway-options.ts'
 import { type CaptureRule, parseCaptureRule } from '../../payloads/copy/capture-rule.ts'
 import { RawLog } from '../../payloads/raw-log.ts'
 
-/** Records cross to the log's thread together: one by one, the crossing would cost most. */
+/**
+ * Longest time (ms) from a record to its sending. Records are sent to the log's thread in batches, because
+ * single messages would cost most of the time.
+ */
 const flushAfterMs = 20
 const bytesPerKb = 1024
 const bytesPerMb = 1024 * 1024
@@ -16,10 +19,10 @@ const bytesPerMb = 1024 * 1024
 export interface GatewayRawLogOptions {
   readonly values: GatewayValues
   readonly salt: Uint8Array
-  /** As in the gateway's call ids. */
+  /** The instance number, as in the gateway's call ids. */
   readonly idBits: number
   readonly clock: Clock
-  /** The log state of the gateway that this one replaces. */
+  /** The log state of the gateway that this one replaces; null without one. */
   readonly inherited: InheritedRawLog | null
   /** Called with the new state when the log was switched. */
   readonly onSwitched: (to: RawLogSwitch) => void
@@ -84,7 +87,7 @@ export class GatewayRawLog {
   }
 }
 
-/** Reads a rule that the option's schema has checked. */
+/** The rule in a text that the option's schema has checked. */
 function captureOf(rule: string): CaptureRule {
   return parseCaptureRule(rule) ?? { kind: 'all' }
 }

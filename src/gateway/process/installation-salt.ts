@@ -12,9 +12,9 @@ interface Salt {
 }
 
 /**
- * The salt of this installation: with it, fingerprints of keys differ here and mean nothing elsewhere. The first start makes
- * it. A damaged salt is put aside and made again. If the file can be neither read nor written, a salt serves for this run. In
- * both cases keys get other fingerprints, and a warning says so.
+ * The salt of this installation, which makes fingerprints of keys useless elsewhere. The first start creates
+ * it. A damaged salt is moved aside and created again. If the file can be neither read nor written, a new
+ * salt is used for this run only. In both cases keys get other fingerprints, and a warning says so.
  */
 export function installationSalt(path: string): Salt {
   try {
@@ -43,7 +43,10 @@ function readSalt(path: string): Buffer | null {
   }
 }
 
-/** Writes a new salt, whole or not at all. Returns the salt of another start that was quicker. Throws the system's error. */
+/**
+ * Writes a new salt atomically, and returns it, or the salt of another start that was faster. Throws the
+ * system's error.
+ */
 function makeSalt(path: string): Buffer {
   const fresh = randomBytes(saltBytes)
   const temporary = `${path}.${process.pid}.new`
@@ -53,7 +56,7 @@ function makeSalt(path: string): Buffer {
     return fresh
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return readBytes(path)
-    // Not every file system has links.
+    // Some file systems have no hard links.
     if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP') throw error
     renameSync(temporary, path)
     return fresh

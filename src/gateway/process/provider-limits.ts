@@ -19,21 +19,23 @@ const longestReadMs = 10_000
 /** Most limits in a report. */
 const mostReported = 100
 
+/** The sources of the limits. */
 export interface LimitSources {
   readonly clock: Clock
-  /** Calls wait for the limits that providers report, too. */
+  /** True if calls also wait for the limits that providers report (`--pace learn`). */
   readonly learns: boolean
   readonly admissions: () => readonly SlotLimiter[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
-  /** Other gateways may divide these limits. */
+  /** True if other gateways may divide these limits. */
   readonly isShared: boolean
-  /** The gateway gets the use from its predecessor. */
+  /** True if the gateway gets the use of the last minute from its predecessor. */
   readonly isSuccessor: boolean
   /** Reads the calls that were sent since an instant from the database; null if it cannot be read. */
   readonly recentCalls: (sentSinceMs: number) => Promise<readonly RecentCall[] | null>
 }
 
+/** The limits a minute, and how other parts change them. */
 export interface LimitParts extends ProviderLimits {
   /** Call it when upstreams or clients have changed. */
   refresh(): void

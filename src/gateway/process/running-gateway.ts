@@ -31,15 +31,15 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 const lastAnswerMs = 1000
 /** Interval of checking the control socket, which may be removed with its folder. */
 const controlCheckMs = 1000
-/** A gateway whose folder was deleted ends after this time without a call. */
+/** A background gateway whose folder was deleted ends after this time without a call. */
 const longestUnreachableMs = 10 * 60_000
 /** Time for old gateways to end after this one has drained. */
 const predecessorsEndMs = 3000
 
-/** A gateway at work: its control, its handover, and the order in which it stops. */
+/** A running gateway: its control, its restart, and the order in which it stops. */
 export class RunningGateway implements ControlledGateway {
   readonly #end = Promise.withResolvers<void>()
-  /** Resolves when it has stopped. */
+  /** Resolves when the gateway has stopped. */
   readonly ended: Promise<void> = this.#end.promise
   readonly #setup: GatewaySetup
   readonly #parts: GatewayParts
@@ -50,16 +50,16 @@ export class RunningGateway implements ControlledGateway {
   #predecessor: Predecessor | null = null
   #control: ControlServer | null = null
   #controlChecks: Poll | null = null
-  /** Set here alone. */
+  /** True once the gateway is stopping. Set only here. */
   isStopping = false
-  /** The gateway ends because of a fault of its own. */
+  /** True if the gateway ends because of an internal error. */
   #hasFailed = false
   #hasPidFile = false
   readonly #retention: Retention
-  /** The last messages about the process record and the control socket. */
+  /** The last reported problems of the process record and the control socket. */
   #recordProblem: string | null = null
   #controlProblem: string | null = null
-  /** Ended calls at the last check, and when the gateway was last used or reachable (monotonic). */
+  /** Ended calls at the last check, and when the gateway was last used or reachable (monotonic ms). */
   #callsSeen = 0
   #usedAtMs: number
 
@@ -86,7 +86,7 @@ export class RunningGateway implements ControlledGateway {
     return this.#parts.health.report(this.isStopping).warnings
   }
 
-  /** Resolves when the database was read, or cannot be. */
+  /** Resolves when the database has been read, or cannot be. */
   async records(): Promise<void> {
     await this.#parts.sink.usageByMinute(Math.floor(this.#setup.clock.wallTime() / 60_000))
   }
@@ -122,8 +122,9 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /**
-   * Stops a gateway in the background whose working directory was deleted: it can record nothing, no dashboard can reach it,
-   * and a folder that is made again has another inode. While clients call it, the gateway runs on.
+   * Stops a background gateway whose working directory was deleted: it cannot record, and no dashboard can
+   * reach it, because a folder of the same name has another inode. While clients call the gateway, it runs
+   * on.
    */
   #stopIfUnreachable(): void {
     const { clock, log, startedBy } = this.#setup
@@ -181,7 +182,7 @@ export class RunningGateway implements ControlledGateway {
     if (!this.isStopping) this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs)).catch(reportFault)
   }
 
-  /** Stops because of a fault of its own. Another gateway may start while calls here finish. */
+  /** Stops after an internal error. Another gateway may start while calls here finish. */
   fail(): void {
     this.#hasFailed = true
     this.stop()
@@ -228,7 +229,7 @@ export class RunningGateway implements ControlledGateway {
     const { tokens, rawLog, upstreams } = this.#parts
     const { limit } = this.#setup
     const changed = valuesIn({ ...options })
-    // First the shared limits: if the others cannot get them, nothing changes here.
+    // Shared limits come first: if setting them fails, nothing changes here.
     if (changed.maxConcurrent !== undefined) await limit?.setMax(changed.maxConcurrent)
     if (changed.tokenLimit !== undefined) await limit?.setTokenLimit(changed.tokenLimit)
     const { maxConcurrent, slotCooldownMs } = changed
@@ -259,7 +260,7 @@ export class RunningGateway implements ControlledGateway {
     const patience = new AbortController()
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
-      // Calls still in flight get an error; a client that reads nothing is not waited for.
+      // Calls still in flight get an error. The gateway does not wait for a client that reads nothing.
       .then(() => Promise.race([calls.abandon(), clock.delay(lastAnswerMs)]))
       .catch(() => undefined)
     await Promise.race([Promise.all([server.refuseNew(), predecessorsEnd]), outOfPatience])
@@ -280,7 +281,7 @@ export class RunningGateway implements ControlledGateway {
     this.#end.resolve()
   }
 
-  /** Leaves new calls to the successor, and finishes the calls here, however long they take. */
+  /** Leaves new calls to the successor, and finishes the calls here without a time limit. */
   #finishBeside(pid: number): void {
     const { rawLog, restart, server } = this.#parts
     this.#setup.log.say(
@@ -313,7 +314,7 @@ export class RunningGateway implements ControlledGateway {
     await this.#openControlAnew(this.#control)
   }
 
-  /** Never rejects. */
+  /** Closes the former control socket and opens a new one. Never rejects. */
   async #openControlAnew(former: ControlServer): Promise<void> {
     const { log } = this.#setup
     this.#control = null
@@ -322,7 +323,7 @@ export class RunningGateway implements ControlledGateway {
     try {
       mkdirSync(this.#parts.controlFolder, { recursive: true, mode: 0o700 })
     } catch {
-      // Without the folder the socket fails, too, and that is reported.
+      // Without the folder the socket fails, too, and its failure is reported.
     }
     const problem = await this.openControl()
     if (problem === null) return
@@ -379,7 +380,7 @@ export class RunningGateway implements ControlledGateway {
 
   #removePidFile(): void {
     const { pidFile } = this.#values
-    // Another PID namespace may have a process with the same number.
+    // The file may be another gateway's: a process in another PID namespace can have the same id.
     if (!this.#hasPidFile) return
     try {
       if (readText(pidFile).trim() === String(process.pid)) rmSync(pidFile)

@@ -7,7 +7,7 @@ import type { SlotHolder } from '../admission/slot-holder.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 
 const checkEveryMs = 250
-/** How long a call waits for a database that may be back in a moment. */
+/** Longest wait of a call for a database that may be back soon. */
 const patienceMs = 5000
 const retryAfterS = 5
 
@@ -16,7 +16,7 @@ interface GuardedParts {
   readonly admission: SlotLimiter
   readonly slots: SlotHolder
   readonly calls: CallHandler
-  /** True if calls in flight end with the lease (`--share-lost cut`). */
+  /** True if the gateway ends calls in flight when its lease ends (`--share-lost cut`). */
   readonly cuts: boolean
 }
 

@@ -14,7 +14,7 @@ const mostReported = 100
 
 export interface WatchedClientsOptions {
   readonly folder: string
-  /** The slots of each upstream: a client's limit holds at each. */
+  /** Returns the slots of each upstream. A client's limit applies at each upstream. */
   readonly admissions: () => readonly SlotLimiter[]
   /** Tokens that an owner with a limit of its own has used; null while unknown. */
   readonly usedBy: (owner: Owner) => number | null
@@ -42,7 +42,7 @@ export class WatchedClients {
     this.#unwatch()
   }
 
-  /** Reads the file if it has changed; its settings hold when this returns. */
+  /** Reads the file if it has changed, and applies it before this returns. */
   reloadIfChanged(): void {
     if (!this.#file.reloadIfChanged({ ownOnly: true })) return
     this.#settings = new Map(Object.entries(this.#file.content))
@@ -120,7 +120,7 @@ export class WatchedClients {
     return calls
   }
 
-  /** One member of each entry that has it. */
+  /** The values of one member, by owner, of the entries that have it. */
   #valuesOf<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
     const entries = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
     return new Map(entries.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))

@@ -5,14 +5,14 @@ import { sseComment, sseEvent, sseRetry } from '../../lib/http/http.ts'
 
 /** An event as it goes over the wire, one buffer for all readers. */
 export interface FeedFrame {
-  /** Records that a reader misses with this frame. */
+  /** How many records a reader misses without this frame. */
   readonly records: number
   readonly bytes: Uint8Array
 }
 
 /** Most unsent bytes of one reader in this process, besides the kernel's buffers; a single event may be larger. */
 const maxUnsentBytes = 2 * 1024 * 1024
-/** A reader that has read nothing over this many beats, although bytes wait, is disconnected. */
+/** A reader that reads nothing over this many beats, although bytes wait, is disconnected. */
 const maxMissedBeats = 4
 const retryMs = 2000
 
@@ -22,31 +22,34 @@ const eventEnd = Buffer.from('\n\n')
 /** A frame that keeps a silent connection in use. */
 export const beatFrame: FeedFrame = { records: 0, bytes: Buffer.from(sseComment) }
 
-/** An event of the log on the wire: unnamed, and a record has its seq for an id. */
+/** The frame of an event of the log. The event has no name; a record's id is its seq. */
 export function frameOf({ seq, json }: PayloadEvent): FeedFrame {
   const start = seq === null ? dataField : Buffer.from(`id: ${seq}\ndata: `)
   return { records: seq === null ? 0 : 1, bytes: Buffer.concat([start, json, eventEnd]) }
 }
 
-/** An event about the feed itself. */
+/** The frame of an event about the feed itself. */
 export function ownFrame(event: Extract<RawLogEvent, { readonly type: string }>): FeedFrame {
   const records = event.type === 'dropped' ? event.count : 0
   return { records, bytes: Buffer.from(sseEvent(null, JSON.stringify(event))) }
 }
 
-/** One reader of the feed: a connection that gets the events that fit in its buffer, and a count of the records that did not. */
+/**
+ * A reader of the feed: a connection that gets the events that fit in its buffer, and the number of records
+ * that did not fit.
+ */
 export class FeedReader {
   readonly #response: ServerResponse
   #missedRecords = 0
   #missedBeats = 0
   #takenBytes = 0
 
-  /** `response`: nothing of it was sent yet. */
+  /** `response` must not have begun. */
   constructor(response: ServerResponse, isLogging: boolean) {
     this.#response = response
-    // The connection ends with the answer, so that all readers get the same bytes, without chunked coding.
+    // The connection ends with the answer. Without chunked coding, all readers get the same bytes.
     response.shouldKeepAlive = false
-    // An error of the connection is no fault of the gateway; `close` follows.
+    // Errors of the connection are ignored; `close` follows.
     response.on('error', () => {})
     response.on('drain', () => this.#sendLoss())
     response.useChunkedEncodingByDefault = false
@@ -54,7 +57,7 @@ export class FeedReader {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
-      // Proxies of the nginx family hold a stream back otherwise.
+      // nginx and similar proxies would otherwise buffer the stream.
       'X-Accel-Buffering': 'no',
     })
     response.write(sseRetry(retryMs))

@@ -5,14 +5,14 @@ import { type FeedFrame, FeedReader, beatFrame, frameOf, ownFrame } from './feed
 import type { RawLog } from '../../payloads/raw-log.ts'
 
 const maxReaders = 128
-/** Proxies cut connections on which nothing comes for a minute, some for half of one. */
+/** Interval of beats: proxies close connections that are silent for a minute, some after 30 s. */
 const beatMs = 15_000
-/** Readers are served for this time; then calls have their turn for the pause, at least. */
+/** Readers are served for this time; then calls have at least the pause. */
 const sliceMs = 0.5
 const pauseMs = 2
-/** Events are collected before they are sent: the more readers there are, the longer. */
+/** Time (ms) for which events are collected before they are sent; it grows with the number of readers. */
 const collectMs = { least: 2, perReader: 0.4, most: 50 } as const
-/** Most collected bytes while readers are served. */
+/** Most bytes that are collected while readers are served. */
 const maxCollectedBytes = 16 * 1024 * 1024
 const retryAfterS = 5
 
@@ -24,7 +24,7 @@ export class PayloadFeed {
   /** Events for the next round. */
   #collected: FeedFrame[] = []
   #collectedBytes = 0
-  /** Records that were left out of the next round. */
+  /** Number of records that were left out of the next round. */
   #lostRecords = 0
   /** The events of this round, and the readers that have yet to get them. */
   #frames: readonly FeedFrame[] = []
@@ -44,8 +44,8 @@ export class PayloadFeed {
   }
 
   /**
-   * Sends the feed to a reader until it leaves or the feed ends; nothing of the response was sent yet. Throws a `Failure`:
-   * `draining`, `too_many_readers`.
+   * Sends the feed to a reader until it leaves or the feed ends. The response must not have begun. Throws a
+   * `Failure`: `draining`, `too_many_readers`.
    */
   open(response: ServerResponse): void {
     if (this.#isClosed) throw new Failure('draining', 'The gateway is stopping.', { retryAfterS })
@@ -65,7 +65,7 @@ export class PayloadFeed {
     this.#cancelBeat ??= this.#planBeat()
   }
 
-  /** Ends all streams for good: readers connect again to the next gateway. */
+  /** Ends all streams. Readers then connect to the next gateway. */
   close(): void {
     this.#isClosed = true
     for (const reader of this.#readers) reader.end()
@@ -130,7 +130,7 @@ export class PayloadFeed {
     )
   }
 
-  /** Stops watching the log: without readers, calls cost nothing. */
+  /** Stops watching the log, so that the feed costs calls nothing without readers. */
   #rest(): void {
     this.#cancelBeat?.()
     this.#cancelBeat = null

@@ -115,7 +115,7 @@ function checkBodyType(req: IncomingMessage): void {
 /** The body of a request; empty without one. Rejects with `invalid_request`, `body_too_large` or `client_gone`. */
 async function readSmallBody(req: IncomingMessage): Promise<string> {
   checkBodyType(req)
-  // An iterator that is left early would destroy the connection, which has to bring the refusal.
+  // An iterator that is left early must not destroy the connection, which has to carry the refusal.
   const body = await readAtMost(maxBodyBytes, req.iterator({ destroyOnReturn: false })).catch((cause) => {
     throw new Failure('client_gone', 'The client left while it sent its request.', { cause })
   })

@@ -7,7 +7,7 @@ const longestS = 7 * 24 * 3600
 /** The body of `POST /v1/raw-log/toggle`. */
 export interface Toggle {
   readonly enabled: boolean
-  /** Milliseconds until it switches itself off; null for until further notice. */
+  /** Milliseconds until the log switches itself off; null for never. */
   readonly forMs: number | null
 }
 

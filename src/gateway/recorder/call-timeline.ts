@@ -1,27 +1,27 @@
 /**
- * When the steps of one call happened, on the monotonic clock, in milliseconds; `null` where a step was not
- * reached. Written by the spine and the relay, read by the recorder.
+ * When the steps of a call happened, in monotonic milliseconds; `null` for a step that was not reached. The
+ * call and the relay write it, the recorder reads it.
  */
 export class CallTimeline {
   /** The request's head was received. */
   readonly receivedAt: number
   /** The request's body was read, or needed no reading before the queue. */
   bodyReadAt: number | null = null
-  /** A slot is held, or none was needed. */
+  /** The call got a slot, or needed none. */
   admittedAt: number | null = null
   /** The first attempt was handed to the transport. */
   firstDispatchAt: number | null = null
-  /** The answering attempt was handed to the transport; `null` also while none is under way after a lost one. */
+  /** The answering attempt was handed to the transport; `null` also between a lost attempt and the next. */
   dispatchedAt: number | null = null
   /** The connection of the answering attempt was ready. */
   startedAt: number | null = null
   /** The head of its answer arrived. */
   answeredAt: number | null = null
-  /** The end of the attempt, good or bad. */
+  /** The attempt ended, well or not. */
   attemptOverAt: number | null = null
   /** The last byte was handed to the client's connection, or that connection was gone. */
   closedAt: number | null = null
-  /** From here on the client alone was waited for: the attempt was over, and bytes were left to be taken. */
+  /** From here on the call waited only for its client: the attempt had ended, and bytes were left to read. */
   clientAloneFrom: number | null = null
   attempts = 0
 
@@ -37,7 +37,7 @@ export class CallTimeline {
     this.dispatchedAt = now
   }
 
-  /** The client will see nothing of this attempt; another one may follow. */
+  /** The attempt is lost: the client gets nothing of it, and another one may follow. */
   attemptLost(): void {
     this.dispatchedAt = null
     this.startedAt = null

@@ -8,8 +8,8 @@ import { type CallEnd, settle } from './settle.ts'
 const longestTool = 64
 
 /**
- * Completes the one row of a call that is over, whose answer's figures are in it already. `label` makes words of an
- * upstream fit to be stored.
+ * Completes the record of an ended call, which already has the figures of the answer. `label` makes words of
+ * an upstream fit to be stored.
  */
 export function completeRecord(
   record: CallDraft,
@@ -49,7 +49,7 @@ function noteTimes(record: CallDraft, timeline: CallTimeline): void {
   record.attempts = timeline.attempts
   record.durationMs = durationMs
   record.receiveMs = between(receivedAt, bodyReadAt)
-  // A call that was never admitted has waited until it left or was refused.
+  // A call that was never admitted has waited until its end.
   record.queueMs = between(bodyReadAt, timeline.admittedAt ?? closedAt)
   // Without an answering attempt, all time since the first dispatch counts.
   record.retryWaitMs = between(timeline.firstDispatchAt, dispatchedAt ?? closedAt)

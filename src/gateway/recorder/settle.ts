@@ -3,21 +3,22 @@ import type { Failure, FailureCode } from '../../call/failure.ts'
 
 /** The facts at the end of a call. */
 export interface CallEnd {
-  /** The status that was sent to the client, or `null` where none was. */
+  /** The status that was sent to the client; `null` for none. */
   readonly status: number | null
-  /** The error that ended the attempt or kept it from starting; null if the HTTP message was complete. */
+  /** The failure that ended or prevented the attempt; null if the HTTP message was complete. */
   readonly failure: Failure | null
-  /** Why the client counts as gone, or `null` if it received everything. */
+  /** Why the client counts as gone; `null` if it got everything. */
   readonly gone: Failure | null
   readonly ending: AnswerEnding
-  /** The reported usage is impossible. */
+  /** True if the reported usage is impossible. */
   readonly isImplausible: boolean
 }
 
+/** The outcome of a call, as its row has it. */
 export interface Verdict {
   readonly outcome: Outcome
   readonly failureCode: FailureCode | null
-  /** The status to record: 499 where the client left before one was sent. */
+  /** The status to record: 499 if the client left before one was sent. */
   readonly status: number | null
 }
 

@@ -12,7 +12,7 @@ import { headerPairs } from '../../lib/http/header-list.ts'
 /** Reads keys from variables and files. */
 export interface KeyPlaces {
   readonly variable: (name: string) => string | undefined
-  /** Paths are relative to it. */
+  /** The folder for relative paths. */
   readonly folder: string
 }
 
@@ -33,7 +33,7 @@ export function keyHeaderOf({ header }: KeySource, key: string, host: string): R
   return [header, header.toLowerCase() === 'authorization' ? `Bearer ${key}` : key]
 }
 
-/** The key; an Error with the reason if there is none. */
+/** The key; an Error with the reason if it cannot be read. */
 export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): string | Error {
   let key = ''
   if ('env' in source) {
@@ -53,7 +53,7 @@ export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): strin
 /** Longest value in the cache, in characters. */
 const longestRemembered = 300
 
-/** Some session headers are named like a credential: they are none. */
+/** True for a header with a credential, by its name. Some session headers have similar names. */
 const isCredential = remembered((name) => {
   const lower = name.toLowerCase()
   return isSecretHeader(lower) && !usualSessionPlaces.ranks.has(lower)

@@ -2,10 +2,9 @@ import type { RawHeaders } from '../../call/response-head.ts'
 import { headerOf } from '../../lib/http/header-list.ts'
 
 /**
- * The query and headers that get a whole list of models. Anthropic's API, known by the header of its key, wants a
- * version (docs.anthropic.com, Versions) and lists 20 models unless asked for up to 1,000 (List Models).
- *
- * @param query with its question mark; empty where there is none
+ * The query and headers for a whole list of models. Anthropic's API, recognised by the header of its key,
+ * requires a version (docs.anthropic.com, Versions) and lists 20 models by default, 1,000 at most (List
+ * Models). `query` begins with its question mark, or is empty.
  */
 export function modelListRequest(
   headers: RawHeaders,

@@ -4,39 +4,39 @@ import type { Clock } from '../../call/clock.ts'
 import type { UpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 
-/** How long a failed replica comes after the others: doubled with each further failure. */
+/** How long a failed replica comes after the others; doubled with each further failure. */
 const backoff = { firstMs: 1000, longestMs: 60_000 } as const
-/** Most sessions in memory: those of the latest calls. */
+/** Most sessions in memory; the sessions of the latest calls stay. */
 const mostSessions = 10_000
 
 const noneTried: ReadonlySet<string> = new Set()
 
-/** One address of an upstream, and how calls are sent there. */
+/** An address of an upstream, and how calls are sent there. */
 export interface Endpoint {
   readonly transport: Transport
   readonly base: UpstreamBase
-  /** The gateway's own credential: name and value of a header, or nothing. */
+  /** The gateway's own credential: name and value of a header; empty without one. */
   readonly keyHeader: RawHeaders
-  /** The client's credentials must not go to this upstream. */
+  /** True if the client's credentials must not go to this upstream. */
   readonly stripsCredentials: boolean
 }
 
-/** One address of an upstream, and the failures of calls there. */
+/** An address of an upstream, and the failures of calls there. */
 class Replica {
   readonly url: string
   endpoint: Endpoint
   inFlight = 0
-  /** Monotonic. */
+  /** The replica rests, and comes after the others, until this time (monotonic ms). */
   restsUntilMs = 0
   /** Failures in a row. */
   failures = 0
-  /** The last failure was that no connection could be made. */
+  /** True if at the last failure no connection could be made. */
   isUnreachable = false
   /** The number of the replica's last call. */
   lastUse = 0
   /** The number of the newest call at the last failure. */
   failedUse = 0
-  /** When good answers stopped, in ms since the Unix epoch; null after a good answer. */
+  /** When the replica began to fail, in ms since the Unix epoch; null after a good answer. */
   failingSinceMs: number | null = null
   problem: string | null = null
 
@@ -55,13 +55,14 @@ export interface ReplicaState {
 }
 
 /**
- * Spreads the calls of one upstream over its replicas. A call goes where its session's last call went, because the prompt is
- * cached there, else to the replica with the fewest calls in flight. A replica that failed lately comes last: a server that
- * fails at once always has the fewest calls in flight. No health checks are made; only calls show failures.
+ * Spreads the calls of one upstream over its replicas. A call goes to the replica of its session's last call,
+ * which has the prompt cached; without one, to the replica with the fewest calls in flight. A replica that
+ * failed lately comes last, because a server that fails at once has few calls in flight. There are no health
+ * checks; only calls reveal failures.
  */
 export class Replicas {
   readonly #clock: Clock
-  /** With this many calls in flight, a replica is no longer preferred for its sessions. */
+  /** With this many calls in flight, a replica is not preferred for its sessions. */
   #share = 1
   #replicas: readonly Replica[] = []
   readonly #sessions = new Map<string, Replica>()
@@ -94,8 +95,8 @@ export class Replicas {
   }
 
   /**
-   * Chooses a replica for an attempt, without the addresses in `tried`; null if no other is left. `session` is the call's
-   * session, which keeps its replica while that is not full.
+   * Chooses a replica for an attempt, except the addresses in `tried`; null if none is left. A `session`
+   * keeps its replica while that is not full.
    */
   choose(session: string | null, tried: ReadonlySet<string> = noneTried): ReplicaAttempt | null {
     const [first] = this.#replicas
@@ -134,7 +135,7 @@ export class Replicas {
     replica.isUnreachable = isUnreachable
     replica.failedUse = this.#turn
     replica.failingSinceMs ??= this.#clock.wallTime()
-    // Calls that met the same failure at the same time count as one.
+    // Several calls that meet the same failure at the same time count as one.
     if (replica.restsUntilMs > nowMs) return
     replica.restsUntilMs = nowMs + backoffMs(backoff, ++replica.failures)
   }
@@ -160,7 +161,7 @@ export class ReplicaAttempt implements Disposable {
     return this.#replica.endpoint
   }
 
-  /** Call it on a good answer. The answer to a call from before the last failure proves nothing. */
+  /** Call it on a good answer. An answer to a call from before the last failure is ignored. */
   answered(): void {
     const replica = this.#replica
     if (replica.failingSinceMs === null || this.#turn <= replica.failedUse) return

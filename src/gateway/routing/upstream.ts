@@ -13,14 +13,14 @@ export interface UpstreamOptions {
   readonly clock: Clock
   /** True if gateways share the slots of the default upstream. */
   readonly isShared: boolean
-  /** The present options; an upstream's own setting replaces their `maxConcurrent`. */
+  /** Returns the present options. An upstream's own setting replaces `maxConcurrent`. */
   readonly admission: () => Omit<AdmissionOptions, 'clock'>
-  /** Connections to an origin. */
+  /** Opens a transport to an origin. */
   connect(origin: string): Transport
   /** True if usage is requested on streams whose client did not ask for it. */
   readonly injectsUsage: boolean
   readonly keys: KeyPlaces
-  /** The key that calls without one send to the default upstream. */
+  /** The key for calls to the default upstream without a key; null without one. */
   readonly defaultKey: string | null
 }
 
@@ -29,18 +29,18 @@ export class Upstream {
   readonly name: string
   readonly isDefault: boolean
   readonly admission: SlotLimiter
-  /** True if other gateways use its slots, too. */
+  /** True if other gateways use the same slots. */
   readonly isShared: boolean
   readonly replicas: Replicas
   /** The endpoint until a replica is chosen. */
   endpoint: Endpoint
   usageInjection: UsageInjection
   setting: UpstreamSetting
-  /** The fault of its key: completes the sentence "The upstream …". */
+  /** The fault of the upstream's key, which completes "The upstream …"; null without one. */
   problem: string | null = null
   /** Attempts that were sent again after a 429. */
   retries429 = 0
-  /** The last key that could be read. */
+  /** The last readable key, and the setting (`of`) that it belongs to. */
   #key: { readonly of: string; readonly key: string } | null = null
   readonly #options: UpstreamOptions
   readonly #transports = new Map<string, Transport>()
@@ -58,7 +58,7 @@ export class Upstream {
     this.usageInjection = new UsageInjection(options.injectsUsage, clock)
   }
 
-  /** Replaces the setting, for waiting calls, too. */
+  /** Replaces the setting, also for waiting calls. */
   set(setting: UpstreamSetting): void {
     const before = this.endpoint.base
     this.setting = setting
@@ -101,7 +101,7 @@ export class Upstream {
     const keyOrError = keyOf(credentials, this.#options.keys)
     if (typeof keyOrError === 'string') this.#key = { of, key: keyOrError }
     const isHeld = this.#key?.of === of
-    // An editor may just be saving the file.
+    // The last key stays in use, because an editor may just be saving the file.
     if (keyOrError instanceof Error) {
       const what = isHeld ? 'keeps the key that it had' : 'gets no key'
       this.problem = `${what}: ${keyOrError.message}`
@@ -109,7 +109,7 @@ export class Upstream {
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
   }
 
-  /** The transport to an origin; it stays when the address is removed, because calls may still run there. */
+  /** The transport to an origin. It stays when the address is removed, because calls may still run there. */
   #connect(origin: string): Transport {
     const known = this.#transports.get(origin)
     if (known !== undefined) return known

@@ -25,11 +25,11 @@ export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'k
   readonly path: string
   /** Ports of the gateway and its dashboard. */
   readonly ownPorts: readonly number[]
-  /** The gateway's environment. */
+  /** Reads a variable of the gateway's environment. */
   readonly variable: (name: string) => string | undefined
 }
 
-/** The fallback of a call that its upstream could not take. */
+/** The upstream for a call that its own upstream could not take. */
 export interface Fallback {
   readonly upstream: Upstream
   /** The model's name at the fallback; null for the same name. */
@@ -37,8 +37,8 @@ export interface Fallback {
 }
 
 /**
- * All upstreams: the default one, and those of a file that people change while the gateway runs. A call goes to the one that
- * its path names, else to the one of its model, else to the default one.
+ * All upstreams: the default one, and those of a file that people may change while the gateway runs. A call
+ * goes to the upstream that its path names, else to that of its model, else to the default one.
  */
 export class Upstreams {
   readonly default: Upstream
@@ -76,12 +76,12 @@ export class Upstreams {
     this.#unwatch = watchPath(path, checkEveryMs, () => this.reloadIfChanged())
   }
 
-  /** Reads the file if it has changed; its upstreams hold when this returns. */
+  /** Reads the file if it has changed, and applies it before this returns. */
   reloadIfChanged(): void {
     if (this.#file.reloadIfChanged({ ownOnly: true })) this.#apply()
   }
 
-  /** True if there are several upstreams: then answers and rows name theirs. */
+  /** True if there are several upstreams, so that answers and rows name theirs. */
   get areSeveral(): boolean {
     return this.#named.size > 0
   }
@@ -115,7 +115,7 @@ export class Upstreams {
     return model === null || serves(upstream, model) ? { upstream, model: null } : null
   }
 
-  /** Changes options of all upstreams, also of those that are added later. */
+  /** Changes options of all upstreams, also of later ones. */
   setAdmission(changed: Partial<AdmissionSettings>): void {
     this.#admission = { ...this.#admission, ...changed }
     const { queueOrder, slotCooldownMs } = changed

@@ -2,19 +2,19 @@ import type { Connection, PooledAttempt } from './connection-pool.ts'
 
 /** A complete response, or the part of it that came. */
 export interface Whole {
-  /** The status; 0 if no response came. */
+  /** The status; 0 without a response. */
   readonly status: number
-  /** Name and value in turn, as they came. */
+  /** Headers as received: name, value, name, value … */
   readonly headers: readonly string[]
   readonly body: Buffer
-  /** Why it is not whole; null if it is. */
+  /** Why the response is incomplete; null if it is complete. */
   readonly error: Error | null
 }
 
-/** Takes an answer of the gateway's own asking, up to a number of bytes. */
+/** Buffers the answer to a request of the gateway itself, up to `mostBytes`. */
 export class BufferedResponse implements PooledAttempt {
   readonly #over = Promise.withResolvers<Whole>()
-  /** Never rejects. */
+  /** Resolves with the response when it has ended. Never rejects. */
   readonly whole: Promise<Whole> = this.#over.promise
   readonly #mostBytes: number
   readonly #chunks: Buffer[] = []
@@ -30,7 +30,7 @@ export class BufferedResponse implements PooledAttempt {
     this.#mostBytes = mostBytes
   }
 
-  /** Nothing more is waited for. */
+  /** Ends the request with an error. */
   abort(reason: Error): void {
     this.#end(reason)
     this.#abort?.()

@@ -7,18 +7,19 @@ import { Client, buildConnector as makeConnector, takeContinue } from './undici.
 import { type UpstreamProxy, tunnelConnector } from './upstream-proxy.ts'
 import { reportFault } from '../../lib/fault.ts'
 
+/** The options of a pool's connections. */
 export interface ConnectionPoolOptions {
-  /** Until the socket, TLS included, is ready. */
+  /** Time limit until the socket is ready, TLS included. */
   readonly connectTimeoutMs: number
-  /** Largest response header block, in bytes. */
+  /** Most bytes of a response's headers. */
   readonly maxHeaderBytes: number
-  /** Connections are tunnelled through it; `null` where they lead to the origin itself. */
+  /** The proxy through which connections are tunnelled; `null` for direct connections. */
   readonly tunnel: UpstreamProxy | null
 }
 
 type UndiciVerb = 'onConnect' | 'onHeaders' | 'onData' | 'onComplete' | 'onError'
 
-/** An attempt as undici sees it: its verbs are called synchronously, in the turn in which the bytes arrived. */
+/** An attempt as undici sees it. undici calls its methods synchronously, in the turn in which the bytes arrived. */
 export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler, UndiciVerb>> {
   /** True once the attempt has ended. */
   readonly isOver: boolean
@@ -27,34 +28,34 @@ export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler,
 }
 
 /**
- * Without a hint from the upstream a connection is not reused after idling this long: shorter than the five
- * seconds that Node's and Python's common servers wait, so that a request does not meet a closing socket.
+ * Without a hint of the upstream, a connection is not reused after this idle time. Common servers of Node and
+ * Python close after five seconds, and a request must not meet a closing socket.
  */
 const keepAliveMs = 4000
 /** Margin below a `Keep-Alive: timeout` hint. */
 const keepAliveMarginMs = 1000
 const tcpKeepAliveDelayMs = 30_000
-/** A dead connection fails within this time of the request; a later end has another reason. */
+/** A dead connection fails within this time after the request. A later end has another reason. */
 const deathWithinMs = 1000
 
-/** An undici client, with one socket at a time and at most one attempt. */
+/** A connection: an undici client with one socket at a time and at most one attempt. */
 export class Connection {
   readonly client: Client
-  /** Attempts that were put on the present socket; above 1 it was reused. */
+  /** Number of attempts on the present socket; above 1, the socket was reused. */
   attemptsOnSocket = 0
   isOpen = false
-  /** When the connection began to rest after an answer; `performance.now()`. */
+  /** When the connection may be reused after an answer (`performance.now()`). */
   restsUntilMs = 0
-  /** The last answer on it had no `Content-Length`. */
+  /** True if the last answer on the connection had no `Content-Length`. */
   streamed = false
-  /** Since its last answer; `performance.now()`. */
+  /** When the last answer ended (`performance.now()`). */
   idleSinceMs = 0
-  /** A part of an answer has come, and no framing alone; attempts set it. */
+  /** True if part of an answer, and not only framing, has come. Attempts set it. */
   hasProgressed = false
   #isIdle = false
   #sentAtMs = 0
   #socket: Socket | null = null
-  /** Bytes of the socket up to the last part of an answer; -1 before the next check. */
+  /** Bytes read from the socket up to the last part of an answer; -1 before the next check. */
   #progressBytes = -1
   readonly #rules: ReuseRules
 
@@ -80,7 +81,7 @@ export class Connection {
     })
   }
 
-  /** A request is being sent. */
+  /** Call it when a request is being sent. */
   sending(): void {
     this.#isIdle = false
     this.#sentAtMs = performance.now()
@@ -88,21 +89,21 @@ export class Connection {
     this.#progressBytes = this.#socket?.bytesRead ?? -1
   }
 
-  /** The answer is complete. `streamed`: it had no `Content-Length`. */
+  /** Call it when the answer is complete. `streamed`: the answer had no `Content-Length`. */
   answered(streamed: boolean): void {
     this.#isIdle = true
     this.idleSinceMs = performance.now()
     this.streamed = streamed
   }
 
-  /** A request on a reused socket got no answer. */
+  /** Call it when a request on a reused socket got no answer. */
   died(): void {
     const nowMs = performance.now()
     if (nowMs - this.#sentAtMs >= deathWithinMs) return
     this.#rules.died(this.streamed, this.#sentAtMs - this.idleSinceMs, nowMs)
   }
 
-  /** The socket is gone. The upstream closed it, unless the error is a note of undici (`UND_ERR_INFO`). */
+  /** Call it when the socket is gone. The upstream has closed it, unless the error is undici's own (`UND_ERR_INFO`). */
   lost(error: Error): void {
     this.isOpen = false
     if (!this.#isIdle || ('code' in error && error.code === 'UND_ERR_INFO')) return
@@ -120,8 +121,9 @@ export class Connection {
   }
 
   /**
-   * Ends a connection whose upstream sends endless bytes without content: a status line, interim responses, extensions of
-   * a chunk. undici counts names and values of headers alone. Runs before undici reads, and looks at what it has read.
+   * Ends a connection whose upstream sends endless bytes without content, such as a status line, interim
+   * responses, or extensions of chunks. undici limits only names and values of headers. This runs before
+   * undici reads, and counts the bytes of its earlier reads.
    */
   #boundFraming(socket: Socket, mostBytes: number): void {
     if (this.hasProgressed) {
@@ -139,24 +141,25 @@ export class Connection {
 }
 
 /**
- * undici takes an ECONNRESET for the end of an answer after which the connection would not be kept, also where
- * only the connection delimits it, and fails an assertion, which ends the process, where it was paused at that
- * moment. Under another code a reset is an error like any other. Runs before undici's own listener.
+ * Changes the code of a reset. undici reads ECONNRESET as the end of an answer if the connection would not be
+ * kept, even if only the connection's end delimits the answer. If the answer is paused at that moment, an
+ * assertion fails and ends the process. Under another code a reset is an ordinary error. This runs before
+ * undici's own listener.
  */
 function renameReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET'
 }
 
 /**
- * Connections to one origin, one for each attempt at a time. undici's own pool searches a free
- * connection by walking over all of them, which at thousands of open streams costs more than the call; here
- * the free ones are a stack, and the one that was used last goes first, so that the others may idle out.
+ * Connections to one origin, each with one attempt at a time. undici's own pool searches all connections for
+ * a free one, which costs more than the call at thousands of open streams. Here free connections are a stack:
+ * the last used one goes first, so that the others can idle out.
  */
 export class ConnectionPool {
   readonly #make: () => Connection
   readonly #rules = new ReuseRules()
   readonly #free: Connection[] = []
-  /** Not yet safe to be used again, in the order in which their answers ended. */
+  /** Connections that may not be reused yet, in the order in which their answers ended. */
   readonly #resting: Connection[] = []
   readonly #all = new Set<Connection>()
 
@@ -220,7 +223,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** The attempt is over, and undici would take the next one. */
+  /** Frees a connection whose attempt has ended; undici would now accept the next one. */
   #release(connection: Connection): void {
     if (!this.#all.has(connection)) return
     if (!connection.isOpen) {
@@ -236,7 +239,7 @@ export class ConnectionPool {
     this.#resting.push(connection)
   }
 
-  /** A connection whose socket is gone goes with it, so that a burst leaves nothing behind. */
+  /** Drops an idle connection whose socket is gone, so that a burst leaves none behind. */
   #lost(connection: Connection, error: Error): void {
     connection.lost(error)
     for (const idle of [this.#free, this.#resting]) {

@@ -1,4 +1,4 @@
-/** A close up to this long after an answer comes of that answer; a later one, of idling. In milliseconds. */
+/** A close within this time (ms) after an answer is caused by the answer; a later one by idling. */
 const earlyMs = 500
 /** A connection's rest after a streamed answer while the upstream's habits are unknown, in milliseconds. */
 const firstRestMs = 100
@@ -6,15 +6,15 @@ const longestRestMs = 1000
 /** Connections that must survive their rest before the next ones need none. */
 const firstNeeded = 3
 const mostNeeded = 768
-/** Safe share of the time after which a connection was found dead. */
+/** The safe share of an idle time after which a connection was dead. */
 const safePart = 0.8
-/** The learned idle time doubles in this time, so that a changed upstream is tried again. */
+/** The learned idle time doubles within this time (ms), so that a changed upstream is tried again. */
 const relaxMs = 3_600_000
 
 /**
- * Decides when an idle connection may be used again, by the upstream's behaviour so far. Some servers announce
- * keep-alive and close all the same: llama-server up to 42 ms after a stream, others after idling for a time
- * that they do not announce. An unsafe case costs a new connection, never a wait.
+ * Decides when an idle connection may be reused, by the upstream's behaviour so far. Some servers announce
+ * keep-alive and still close: llama-server up to 42 ms after a stream, others after an idle time that they do
+ * not announce. In an unsafe case a call gets a new connection, never a wait.
  */
 export class ReuseRules {
   readonly #afterStream = new RestRule(firstRestMs)
@@ -22,7 +22,7 @@ export class ReuseRules {
   #idleLimitMs = Number.POSITIVE_INFINITY
   #idleLimitSetAtMs = 0
 
-  /** A connection's rest after an answer, streamed or of known length, in milliseconds; 0 for none. */
+  /** The rest of a connection after an answer, in ms; 0 for none. `streamed`: the answer had no length. */
   restMs(streamed: boolean): number {
     return this.#after(streamed).restMs
   }
@@ -45,7 +45,7 @@ export class ReuseRules {
     this.#idleLimitSetAtMs = nowMs
   }
 
-  /** A connection that idled longer is not used again. */
+  /** The longest idle time (ms) of a connection that may be reused. */
   idleLimitMs(nowMs: number): number {
     if (this.#idleLimitMs === Number.POSITIVE_INFINITY) return this.#idleLimitMs
     return this.#idleLimitMs * 2 ** ((nowMs - this.#idleLimitSetAtMs) / relaxMs)
@@ -56,11 +56,11 @@ export class ReuseRules {
   }
 }
 
-/** Decides if connections rest after one kind of answer, and what changes that. */
+/** Learns whether connections must rest after one kind of answer. */
 class RestRule {
   restMs: number
   #needed = firstNeeded
-  /** Connections that must still outlast their rest. */
+  /** How many more connections must survive their rest before the next ones need none. */
   #left = firstNeeded
 
   constructor(restMs: number) {
@@ -71,7 +71,10 @@ class RestRule {
     if (--this.#left <= 0) this.restMs = 0
   }
 
-  /** Trust that was betrayed takes more proof, as some of an upstream's servers may close and others not. */
+  /**
+   * Notes a close during the rest. More connections must then survive, because some servers of an upstream
+   * may close and others not.
+   */
   closed(idledMs: number): void {
     if (this.restMs === 0) this.#needed = Math.min(4 * this.#needed, mostNeeded)
     this.restMs = Math.min(Math.max(firstRestMs, this.restMs, 3 * idledMs), longestRestMs)

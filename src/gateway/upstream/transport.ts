@@ -2,6 +2,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 import type { ConnectionPoolOptions, PooledAttempt } from './connection-pool.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
+/** The options of a transport. */
 export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
   /** Longest wait for the first byte of the answer, in ms; 0 = no limit. */
   readonly firstByteTimeoutMs: number
@@ -17,27 +18,27 @@ export interface TransportRequest {
   readonly method: string
   /** Path and query as sent. */
   readonly path: string
-  /** End-to-end headers in order, without framing and hop-by-hop ones. */
+  /** End-to-end headers in order, without framing and hop-by-hop headers. */
   readonly headers: RawHeaders
-  /** Whole and repeatable as a list of chunks, or to be read once as it comes, or nothing. */
+  /** The body: a list of chunks that can be sent again, a stream that can be read once, or null. */
   readonly body: readonly Uint8Array[] | AsyncIterable<Uint8Array> | null
-  /** Length of the body in bytes; `null` where it is only known at its end. */
+  /** Bytes of the body; `null` if known only at its end. */
   readonly bodyBytes: number | null
   /** True to use a new connection, because the last attempt may have met a dead one. */
   readonly freshConnection: boolean
 }
 
-/** The body is whole, and can be sent again. */
+/** True if the body is complete and can be sent again. */
 export function isHeld(body: TransportRequest['body']): body is readonly Uint8Array[] {
   return Array.isArray(body)
 }
 
-/** The API that calls are forwarded to. One attempt is one exchange: nothing is buffered, decoded or repeated. */
+/** Sends attempts to an upstream. Each attempt is one HTTP exchange; nothing is buffered, decoded or repeated. */
 export interface Transport {
   readonly options: TransportOptions
-  /** The proxy that answers in the upstream's place, as for plain HTTP; null where answers are the upstream's own. */
+  /** The proxy that forwards plain HTTP requests, and may answer itself; null if answers come from the upstream. */
   readonly answeringProxy: UpstreamProxy | null
-  /** Puts an attempt on a connection, and reports to it by undici's verbs. Never throws. */
+  /** Sends a request on a connection, and reports to the attempt through undici's methods. Never throws. */
   send(request: TransportRequest, attempt: PooledAttempt): void
   /** Closes every connection; attempts under way fail. */
   close(): Promise<void>

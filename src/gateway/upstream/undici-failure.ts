@@ -5,25 +5,25 @@ import { errors } from './undici.ts'
 export interface AttemptProgress {
   /** True if the request may have left on a socket. */
   readonly started: boolean
-  /** A status was received. */
+  /** True if a status was received. */
   readonly answered: boolean
-  /** The socket had carried an earlier attempt. */
+  /** True if the socket had served an earlier attempt. */
   readonly reusedSocket: boolean
-  /** Largest head of an answer that is taken. */
+  /** Most bytes of an answer's head. */
   readonly maxHeaderBytes: number
 }
 
-/** True if the upstream's address has no listener: nothing was sent, and a retry may succeed. */
+/** True if nothing listens at the upstream's address. Nothing was sent, and a retry may succeed. */
 export function isRefused(error: Error): boolean {
   return 'code' in error && error.code === 'ECONNREFUSED'
 }
 
-/** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
+/** True if undici complains of a missing body after a 304, whose Content-Length announces no body (RFC 9110 §8.6). */
 export function isBodylessMismatch(error: Error, status: number): boolean {
   return (status === 304 || status === 204) && error instanceof errors.ResponseContentLengthMismatchError
 }
 
-/** Maps an error of undici, the socket or the resolver to a failure of our catalogue. */
+/** The failure for an error of undici, the socket or the resolver. */
 export function failureOf(error: Error, progress: AttemptProgress): Failure {
   if (error instanceof Failure) return error
   const { started, answered, reusedSocket, maxHeaderBytes } = progress
@@ -57,7 +57,7 @@ function isProtocolError(error: Error): boolean {
   )
 }
 
-/** A reason for people: the codes of the socket and the resolver say more than their sentences. */
+/** The reason for people. Codes of the socket and the resolver say more than their messages. */
 function reasonOf(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0])
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null

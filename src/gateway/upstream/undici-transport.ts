@@ -4,12 +4,12 @@ import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
 import { type Transport, type TransportOptions, type TransportRequest, isHeld } from './transport.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
-/** The upstream over HTTP/1.1, by undici's `dispatch`. */
+/** Sends attempts over HTTP/1.1 with undici's `dispatch`. */
 export class UndiciTransport implements Transport {
   readonly options: TransportOptions
   readonly answeringProxy: UpstreamProxy | null
   readonly #pool: ConnectionPool
-  /** Prefix of request targets: the origin, if a proxy takes the requests (RFC 9112 §3.2.2). */
+  /** Prefix of request targets: the origin if a proxy gets the requests (RFC 9112 §3.2.2), else empty. */
   readonly #pathPrefix: string
   readonly #proxyHeaders: readonly string[]
 
@@ -49,7 +49,10 @@ export class UndiciTransport implements Transport {
     return this.#pool.close()
   }
 
-  /** undici frames a single buffer by itself; a list or a stream needs its length named, or goes out chunked. */
+  /**
+   * The headers with framing. undici frames a single buffer itself; a list or a stream needs
+   * `Content-Length`, or is sent chunked.
+   */
   #framedHeaders(request: TransportRequest): string[] {
     let headers = request.headers as string[]
     if (this.#proxyHeaders.length > 0) headers = [...this.#proxyHeaders, ...headers]
@@ -66,7 +69,7 @@ function proxyHeaders(origin: string, { authorization }: UpstreamProxy): string[
 
 function transportBody(body: TransportRequest['body']): Uint8Array | null {
   if (isHeld(body) && body.length <= 1) return body[0] ?? null
-  // undici takes any iterable; its types do not say so.
+  // undici accepts any iterable, although its types do not say so.
   return body as Uint8Array | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The parts of undici that the gateway uses. To load all of it takes 35 ms more of a start, for its fetch, WebSocket,
- * cache and mocks; its version is pinned, so that these files stay where they are.
+ * The parts of undici that the gateway uses. Loading all of undici, with fetch, WebSocket, cache and mocks,
+ * takes 35 ms more at the start. Its version is pinned, so the files keep their paths.
  */
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url)
 export const Client = require('undici/lib/dispatcher/client.js') as typeof Undici.Client
 export type Client = Undici.Client
 export const buildConnector = require('undici/lib/core/connect.js') as typeof Undici.buildConnector
-// undici loads its parser with the first connection, when an update may have taken that away.
+// undici would load its parser with the first connection, when an update may have removed the file.
 for (const late of ['undici/lib/llhttp/llhttp_simd-wasm.js']) require(late)
 
 export const errors = require('undici/lib/core/errors.js') as typeof Undici.errors
@@ -23,8 +23,9 @@ interface Parser {
 let isPatched = false
 
 /**
- * undici destroys a connection on a 100 that it did not ask for, which every client must take (RFC 9110 §15.2). To its
- * parser such an answer is a 102, which it passes on as it does any interim answer. `socket` is one that it has taken.
+ * Makes undici accept an unexpected 100, which every client must (RFC 9110 §15.2); undici would destroy the
+ * connection. The parser sees a 102 instead, which is passed on like any interim answer. `socket` is one of
+ * undici's.
  */
 export function takeContinue(socket: Socket): void {
   const parser = (socket as Socket & { readonly [kParser]?: Parser })[kParser]

@@ -2,7 +2,10 @@ import { Failure } from '../../call/failure.ts'
 import type { PooledAttempt } from './connection-pool.ts'
 import type { Transport, TransportOptions, TransportRequest } from './transport.ts'
 
-/** An upstream to which no connection can even be tried. */
+/**
+ * The transport of an upstream to which no connection can be tried, for example because the variable of its
+ * proxy is wrong.
+ */
 export class UnreachableTransport implements Transport {
   readonly options: TransportOptions
   readonly answeringProxy = null

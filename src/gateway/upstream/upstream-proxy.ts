@@ -3,22 +3,22 @@ import { isLoopbackBind } from '../../lib/http/request-source.ts'
 import type { buildConnector } from 'undici'
 import { Failure } from '../../call/failure.ts'
 
-/** An HTTP proxy that the gateway's own calls to the upstream go through. */
+/** An HTTP proxy between the gateway and the upstream. */
 export interface UpstreamProxy {
-  /** Without user and password. */
+  /** The proxy's origin, without user and password. */
   readonly origin: string
-  /** The value of `Proxy-Authorization`; `null` where its address has no user. */
+  /** Value of `Proxy-Authorization`; `null` if the address has no user. */
   readonly authorization: string | null
-  /** The environment's variable that names it. */
+  /** The environment variable with the proxy's address. */
   readonly variable: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, whichever is the upstream's scheme, and `NO_PROXY` ask for; names in
- * small letters go first. This machine is never asked for through a proxy. Throws a `TypeError` with the reason
- * where the address is none of an HTTP proxy.
+ * The proxy for an upstream, by `NO_PROXY` and by `HTTPS_PROXY` or `HTTP_PROXY` (for the upstream's scheme).
+ * Variables in small letters count first. This machine is never reached through a proxy. Throws a `TypeError`
+ * if the address is not that of an HTTP proxy.
  */
 export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProxy | null {
   const upstream = new URL(upstreamOrigin)
@@ -42,7 +42,10 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== ''
 }
 
-/** `*`, names with all under them, each perhaps with a port, addresses, and ranges of these (`10.0.0.0/8`). */
+/**
+ * True if `NO_PROXY` exempts a host. The list has `*`, names (with all their subdomains), addresses and
+ * ranges (`10.0.0.0/8`); an entry may have a port.
+ */
 function isExempt(host: string, port: string, list: string): boolean {
   return list
     .toLowerCase()
@@ -69,20 +72,20 @@ function isInRange(host: string, range: string): boolean {
   return list.check(host, kind)
 }
 
-/** The proxy did not let a call through. */
+/** The failure of a call that the proxy did not let through. */
 export function proxyFailure(proxy: UpstreamProxy, reason: string, cause?: unknown): Failure {
   const message = `The upstream cannot be reached through the proxy ${proxy.origin} (${proxy.variable}): ${reason}.`
   return new Failure('upstream_unreachable', message, { cause })
 }
 
-/** Opens connections through a proxy by CONNECT (RFC 9110 §9.3.6), on which `connect` then does TLS. */
+/** A connector that opens connections through a proxy by CONNECT (RFC 9110 §9.3.6). `connect` then adds TLS. */
 export function tunnelConnector(
   proxy: UpstreamProxy,
   connect: buildConnector.connector,
   timeoutMs: number,
 ): buildConnector.connector {
   return (target, callback) => {
-    // undici takes the brackets away.
+    // undici removes the brackets of an IPv6 address.
     const host = isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname
     const authority = `${host}:${target.port === '' ? 443 : target.port}`
     const builtin = proxy.origin.startsWith('https:') ? 'node:https' : 'node:http'
@@ -91,7 +94,7 @@ export function tunnelConnector(
       host: authority,
       ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
     }
-    // Node's own agent may be set to use the same proxy, so it is not used here.
+    // No agent: Node's default agent may be configured to use the same proxy.
     const request = send(proxy.origin, { method: 'CONNECT', path: authority, headers, agent: false })
     const fail = (reason: string, cause?: unknown): void => {
       callback(proxyFailure(proxy, reason, cause), null)

@@ -5,10 +5,10 @@ import { formBegunBy } from '../meter/begun-form.ts'
 import type { AnswerSink } from '../http/client-response.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 
-/** Refusals longer than this are passed on unread, in bytes. */
+/** Most bytes of a refusal that is read; a longer one is passed on unread. */
 const longestRefusal = 65_536
 const fieldNames = ['stream_options', 'include_usage']
-/** Statuses with which an upstream may refuse the field. Programs that know no further fields send the last two. */
+/** Statuses with which an upstream may refuse the field. Some programs answer 500 or 501 to an unknown field. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 422, 500, 501])
 const noBytes: Uint8Array = new Uint8Array(0)
 
@@ -19,27 +19,27 @@ interface HeldRefusal {
 }
 
 /**
- * The answer to a request to which the gateway added the wish for usage. The client gets it without the usage
- * event, and gets nothing of an answer that refuses the added field. Everything else passes unchanged.
+ * The answer to a request in which the gateway has asked for usage. The client gets the answer without the
+ * usage event, and gets nothing of an answer that refuses the added field. Everything else passes unchanged.
  */
 export class InjectedAnswer implements AnswerSink {
   readonly #client: AnswerSink
   #filter: UsageEventFilter | null = null
   #isUndecided = false
-  /** A refusal that may be about the field; held until it is known. */
+  /** A refusal that may be about the field, held until that is known; null without one. */
   #refusal: HeldRefusal | null = null
-  /** The upstream named the field in its refusal; the client has seen nothing of it. */
+  /** True if the upstream has refused the field. The client has then got nothing of the answer. */
   isRefused = false
-  /** The answer came in a content coding after all. */
+  /** True if the answer has a content coding, although the gateway asked for none. */
   isCoded = false
-  /** True if the answer has a length, so that nothing could be removed from it. */
+  /** True if the answer has a `Content-Length`, so that nothing can be removed. */
   hasLength = false
 
   constructor(client: AnswerSink) {
     this.#client = client
   }
 
-  /** Usage events that the client did not get; `null` if the answer was not looked through. */
+  /** Number of usage events that were removed; `null` if the answer was not filtered. */
   get removedEvents(): number | null {
     return this.#filter?.removedEvents ?? null
   }
@@ -81,7 +81,7 @@ export class InjectedAnswer implements AnswerSink {
     this.#endFilter(false)
   }
 
-  /** An answer that is no stream of events by its type may be one by its first bytes. */
+  /** Decides by the first bytes whether an answer of another type is a stream of events. */
   #decide(chunk: Buffer): void {
     const form = formBegunBy(chunk)
     this.#isUndecided = false
@@ -114,7 +114,7 @@ function namesField(chunks: readonly Uint8Array[]): boolean {
   return namesUsageField(Buffer.concat(chunks).toString('latin1'))
 }
 
-/** True if the words of a refusal are about the wish for usage. */
+/** True if the text of a refusal names the field that asks for usage. */
 export function namesUsageField(text: string): boolean {
   return fieldNames.some((name) => text.includes(name))
 }

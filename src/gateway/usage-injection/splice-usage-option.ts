@@ -4,16 +4,16 @@ import type { RequestFacts } from '../http/request-peek.ts'
 const option = '"include_usage":true'
 const noBytes: Uint8Array = new Uint8Array(0)
 
-/** A request body with the wish for usage spliced in. */
+/** A request body with the field that asks for usage spliced in. */
 export interface SplicedBody {
-  /** The chunks as they came, but for those beside the splice. */
+  /** The chunks of the body. Only those at the splice differ from the client's. */
   readonly body: readonly Uint8Array[]
   readonly bodyBytes: number
 }
 
 /**
- * Adds `stream_options.include_usage` to the bytes of a JSON object that streams and has no such key; nothing
- * else is touched or read. Returns `null` if `stream_options` is no object.
+ * Adds `stream_options.include_usage` to the bytes of a JSON object that asks for a stream and has no such
+ * key. Other bytes are neither changed nor read. Returns `null` if `stream_options` is no object.
  */
 export function spliceUsageOption(
   chunks: readonly Uint8Array[],
@@ -23,11 +23,11 @@ export function spliceUsageOption(
   const spliced = (start: number, end: number, piece: string): SplicedBody => {
     const before = slice(chunks, 0, start)
     const after = slice(chunks, end, bytes)
-    // The three pieces are joined, so that there are no more writes than before.
+    // The three pieces are joined, so that the number of writes stays the same.
     const mended = Buffer.concat([before.pop() ?? noBytes, Buffer.from(piece), after.shift() ?? noBytes])
     return { body: [...before, mended, ...after], bodyBytes: bytes + piece.length - (end - start) }
   }
-  // Behind the first brace: the object is not empty, it has a `stream`.
+  // Inserted after the first brace. The object has a `stream`, so a comma follows.
   if (options === null) return spliced(firstAt + 1, firstAt + 1, `"stream_options":{${option}},`)
   if (options.value === null) return spliced(options.start, options.end, `{${option}}`)
   if (!isObject(options.value)) return null

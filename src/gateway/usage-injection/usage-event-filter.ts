@@ -8,32 +8,31 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const quote = 0x22
 const finishMember = '"finish_reason":"'
-/** The end of the name, as a search that begins with a quote stops at every name and text. */
+/** The name without its opening quote, because a search that begins with a quote would stop at every name and text. */
 const finishName = Buffer.from('finish_reason"')
 /** Bytes kept of a chunk that ends within an event, for a finish reason that ends in the next chunk. */
 const longestFinish = 40
 const noBytes = Buffer.alloc(0)
-/** Bytes of one event that are held at most; a longer one is passed on. */
+/** Most bytes of an event that are held; a longer event is passed on. */
 const defaultHoldLimit = 65_536
 
 /**
- * Removes the usage-only events from a `text/event-stream` (WHATWG HTML §9.2.6), and leaves every other byte as
- * and where it is, for any chunks. Holds back only the begin of an event that may still be one of those:
- * in the ordinary case a chunk goes through as the very object that came.
- *
- * Comments before an event are not part of it; everything between its first field and its blank line is.
+ * Removes usage-only events from a `text/event-stream` (WHATWG HTML §9.2.6), for any chunks, and leaves every
+ * other byte unchanged. Only the beginning of an event that may be such a one is held back; usually a chunk
+ * passes as the same object. Comments before an event do not belong to it; everything from its first field to
+ * its blank line does.
  */
 export class UsageEventFilter {
   readonly #holdLimit: number
   readonly #restoresTimings: boolean
   /** The unfinished event of earlier chunks, as long as it is a candidate. */
   readonly #held = new ByteGather()
-  /** A choice's last event, whole, whose timings may come with the next. */
+  /** The complete last event of a choice, held because its timings may come with the next event; null without one. */
   #finish: string | null = null
-  /** An event has begun, and is still a candidate, or is known not to be one. */
+  /** The current event: none, a candidate for removal, or known not to be one. */
   #event: 'none' | 'candidate' | 'refuted' = 'none'
   #isLineEmpty = true
-  /** The last byte was a CR: an LF belongs to the same line end. */
+  /** True if the last byte was a CR, so that an LF belongs to the same line end. */
   #afterCr = false
   /** True if the last byte was removed, with the event that it closed. */
   #dropLf = false
@@ -41,27 +40,27 @@ export class UsageEventFilter {
   #hasFinished = false
   /** The end of the last chunk, if it ended within an event. */
   #tail: Buffer = noBytes
-  /** Events that were taken out. */
+  /** Number of removed events. */
   removedEvents = 0
 
   /**
-   * `restoresTimings`: the upstream is llama.cpp, which moves the `timings` of a choice's last event to the usage event
-   * that follows: that last event is held until the next one has come, and gets its timings back.
+   * `restoresTimings`: the upstream is llama.cpp, which moves the `timings` of a choice's last event to the
+   * following usage event. The last event is held until the next one has come, and gets its timings back.
    */
   constructor(restoresTimings = false, holdLimit: number = defaultHoldLimit) {
     this.#restoresTimings = restoresTimings
     this.#holdLimit = holdLimit
   }
 
-  /** The bytes to pass on now; null for none. Kept bytes of the chunk are copies. */
+  /** Returns the bytes to pass on now; null for none. Held bytes are copies. */
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
     if (!this.#hasFinished) this.#lookForFinish(bytes)
     if (this.#isOrdinary(bytes)) return chunk
     const out: Uint8Array[] = []
-    /** From here on, the chunk's bytes have neither been passed on nor taken out. */
+    /** The first byte of the chunk that was neither passed on nor removed. */
     let from = 0
-    /** The offset in this chunk at which the event at hand begins. */
+    /** The offset in this chunk at which the current event begins. */
     let eventFrom = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -98,8 +97,8 @@ export class UsageEventFilter {
   }
 
   /**
-   * Ends the stream. Held bytes are passed on, unless they are a usage event of a complete stream that only lacks its
-   * blank line.
+   * Ends the stream, and returns held bytes; null for none. A held usage event without its blank line is
+   * dropped if the stream is complete.
    */
   end(isComplete: boolean): Uint8Array | null {
     const out: Uint8Array[] = []
@@ -160,7 +159,7 @@ export class UsageEventFilter {
     return isTaken
   }
 
-  /** Takes the whole event out of the stream, or holds it as {@link #finish}; or answers false. */
+  /** Removes a complete event, or holds it as {@link #finish}. Returns false if the event passes. */
   #isTaken(text: string, out: Uint8Array[]): boolean {
     const data = this.#isRuledOut(text) ? null : readEventData(text)
     if (data === null) return false
@@ -189,14 +188,14 @@ function endsEvent(bytes: Buffer): boolean {
   return length > 3 && bytes[length - 2] === cr && bytes[length - 3] === lf && bytes[length - 4] === cr
 }
 
-/** The end of the line that continues at `at`: its CR or LF, or the end of the bytes. */
+/** The end of a line: the offset of its CR or LF, or the end of the bytes. */
 function lineEnd(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== lf && bytes[at] !== cr) at++
   return at
 }
 
-/** True if there is an array without elements; a usage event's `choices` is one. */
+/** True if the bytes have an empty array, as the `choices` of a usage event are. */
 function holdsEmptyArray(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(closeBracket); at > 0; at = bytes.indexOf(closeBracket, at + 1)) {
     let before = at - 1
@@ -211,7 +210,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
   return Buffer.concat(pieces)
 }
 
-/** An event's data, where it is an object. All texts here are Latin-1: one character a byte. */
+/** The data of an event, if it is an object. All texts here are Latin-1, with one character for each byte. */
 type EventData = Readonly<Record<string, unknown>>
 
 /** True if the bytes contain a choice's finish reason. */
@@ -225,7 +224,7 @@ function hasFinish(bytes: Buffer): boolean {
   return false
 }
 
-/** The keys of a usage event in the APIs that have one; `timings` are put back. */
+/** The keys of a usage event in APIs that have one. Its `timings` move to the event before. */
 const usageKeys: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -243,19 +242,19 @@ const unfinishedChoice = /"finish_reason"\s*:\s*null/
 const timingsBegin = ',"timings":{'
 const finishEnd = '}\n\n'
 
-/** True if the begin of an event has a choice, so that it is not the usage event. */
+/** True if the beginning of an event has a choice, so that it is no usage event. */
 function holdsChoice(text: string): boolean {
   return someChoices.test(text)
 }
 
-/** Says of an event, as far as it has come, that it is not the last of a choice either. */
+/** True if the beginning of an event shows that it is not a choice's last event. */
 function goesOn(text: string): boolean {
   return unfinishedChoice.test(text)
 }
 
 /**
- * Reads the data of a complete event. `null` if it is no JSON object, or if the event has a field that no usage event
- * has, such as a `retry` or an upstream's own field.
+ * The data of a complete event. `null` if the data is no JSON object, or if the event has another field, such
+ * as `retry` or a field of the upstream's own.
  */
 function readEventData(text: string): EventData | null {
   const data: string[] = []
@@ -268,8 +267,8 @@ function readEventData(text: string): EventData | null {
 }
 
 /**
- * True if an event only came because the gateway asked for it: a usage without choices, and only keys that are known to
- * come with it; or, once a choice has finished, a usage without a choice that adds anything, with any other keys.
+ * True if an event came only because the gateway asked for usage. Such an event has a usage, no choices, and
+ * only known keys; or, once a choice has finished, a usage, no choice that adds anything, and any other keys.
  */
 function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
   const { choices = null, usage } = data
@@ -280,12 +279,15 @@ function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
   return choices === null || (Array.isArray(choices) && choices.every(addsNothing))
 }
 
-/** OpenRouter sends its usage unasked, so that its clients expect it (openrouter.ai/docs, Usage Accounting). */
+/**
+ * True for OpenRouter, whose clients expect the usage event, because it comes unasked (openrouter.ai/docs,
+ * Usage Accounting).
+ */
 function isOpenRouters({ id, provider }: EventData): boolean {
   return typeof id === 'string' && id.startsWith('gen-') && provider !== undefined
 }
 
-/** A choice without a reason to finish, whose delta is empty but for a role. */
+/** True for a choice without a finish reason whose delta has at most a role. */
 function addsNothing(choice: unknown): boolean {
   if (!isObject(choice)) return false
   const { delta = null, text = null, finish_reason: reason = null } = choice
@@ -295,7 +297,7 @@ function addsNothing(choice: unknown): boolean {
   return isEmpty(reason) && isEmpty(text) && added.every(([name, value]) => name === 'role' || isEmpty(value))
 }
 
-/** The last event of a choice in llama.cpp's form, without the timings that a stream not asked for usage has there. */
+/** True for a choice's last event of llama.cpp without `timings`, which it would have in a stream without usage. */
 function lacksTimings(text: string, { choices, usage, timings }: EventData): boolean {
   const isLast = Array.isArray(choices) && choices.length > 0 && usage === undefined && timings === undefined
   return (
@@ -303,12 +305,15 @@ function lacksTimings(text: string, { choices, usage, timings }: EventData): boo
   )
 }
 
-/** A choice's last event with the timings of its usage event, byte for byte as if usage had not been asked for; or `null`. */
+/**
+ * A choice's last event with the timings of the usage event, byte for byte as in a stream without usage;
+ * `null` without timings.
+ */
 function withTimings(finish: string, usageEvent: string): string | null {
   const begin = usageEvent.lastIndexOf(timingsBegin)
   if (begin < 0 || !usageEvent.endsWith(finishEnd)) return null
   const member = usageEvent.slice(begin, -finishEnd.length)
-  // The timings must be the last member, whole: then the rest is an object without them.
+  // The timings must be the complete last member, so that the rest is an object.
   const rest = readEventData(usageEvent.slice(0, begin) + finishEnd)
   const moved = readEventData(`data: {${member.slice(1)}${finishEnd}`)
   if (rest === null || moved === null || Object.keys(moved).length !== 1) return null

@@ -11,25 +11,27 @@ import { spliceUsageOption } from './splice-usage-option.ts'
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
 
 /**
- * An upstream's reaction to the wish for usage on one of its paths. `unasked`: usage comes without the wish. `kept`:
- * the usage event cannot be removed again. `refused`: the upstream does not know the field. `needed`: usage was
- * expected without the wish, and did not come.
+ * How an upstream reacts on a path if it is asked for usage.
+ * - `unasked`: usage comes without being asked for.
+ * - `kept`: the usage event cannot be removed.
+ * - `refused`: the upstream refuses the field.
+ * - `needed`: usage was expected unasked, and did not come.
  */
 type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
 
-/** Upstreams change: the gateway learns again after this time. */
+/** The gateway learns again after this time, because upstreams change. */
 const keptMs = 7 * 24 * 3_600_000
 
-/** A call to which the gateway adds the wish for usage. */
+/** A call for which the gateway asks for usage. */
 export interface InjectedCall<Request> {
   readonly request: Request
-  /** Takes the upstream's answer in the client's place. */
+  /** Filters the upstream's answer before the client gets it. */
   readonly answer: InjectedAnswer
 }
 
 /**
- * Asks one upstream for the usage of streams that would come without it, unless the upstream is known to need no wish or
- * to refuse it. What this learns ends with the process.
+ * Asks an upstream for the usage of streams whose client did not, unless the upstream is known to send usage
+ * unasked or to refuse the field. The knowledge ends with the process.
  */
 export class UsageInjection {
   readonly #isEnabled: boolean
@@ -41,7 +43,7 @@ export class UsageInjection {
     this.#clock = clock
   }
 
-  /** The request with the wish for usage; `null` if the request goes as its client made it. */
+  /** The request that asks for usage; `null` if the request is sent as its client made it. */
   ask<Request extends TransportRequest>(
     path: string,
     facts: RequestFacts,
@@ -57,19 +59,19 @@ export class UsageInjection {
     return { request: { ...request, ...spliced, headers }, answer: new InjectedAnswer(client) }
   }
 
-  /** The upstream named the field in its refusal. */
+  /** Call it when the upstream has refused the field. */
   refused(path: string): void {
     this.#learn(path, 'refused')
   }
 
-  /** The upstream also refuses the call without the field, so the field was not the reason. */
+  /** Call it when the upstream has also refused the call without the field, which was not the reason then. */
   refusedAnyway(path: string): void {
     this.#learned.delete(path)
   }
 
   /**
-   * Learns from a call that is over; `facts` are `null` where its request was not read, `injected` is the answer to what
-   * {@link ask} made of it, if anything.
+   * Learns from an ended call. `facts` is `null` if the request was not read. `injected` is the answer to a
+   * request of {@link ask}; null if there was none.
    */
   learn(
     path: string,
@@ -90,7 +92,7 @@ export class UsageInjection {
     if (facts !== null && meter.answerEnding === 'complete' && this.#concerns(path, facts)) {
       const treatment = this.#treatment(path)
       if (injected === null) {
-        // An upstream that was expected to send usage and did not is asked for it from now on.
+        // Usage was expected unasked and did not come, so the upstream is asked from now on.
         if (treatment === 'unasked' && usageSource === 'none') this.#learn(path, 'needed')
       } else if (treatment === undefined) {
         const { removedEvents } = injected
