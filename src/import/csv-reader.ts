@@ -9,14 +9,14 @@ export interface CsvRecord {
 
 const borders = /,|\r?\n/g
 
-/** Reads comma-separated values (RFC 4180). Of a flawed record no text is kept, so that memory is bounded. */
+/** Reads comma-separated values (RFC 4180). The text of a flawed record is dropped, so that memory is bounded. */
 export class CsvReader {
   #line = 1
   #recordLine = 1
   /** The line on which the last quote began. */
   #quoteLine = 1
   #fields: string[] = []
-  /** The text of a quoted field whose end is not read yet. */
+  /** The text of a quoted field whose end is still to come; null without one. */
   #quoted: string | null = null
   #size = 0
   #problem = '';
@@ -30,7 +30,7 @@ export class CsvReader {
       }
       let value: string | null = null
       if (this.#quoted !== null) {
-        // Pairs of quotes are taken together: letter by letter, a text of nothing else would take gigabytes.
+        // Pairs of quotes are handled in runs, because a text of only quotes would otherwise take gigabytes.
         let end = text.indexOf('"', at)
         while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
         this.#quoted += this.#kept(text.slice(at, end < 0 ? undefined : end))
@@ -54,7 +54,7 @@ export class CsvReader {
     }
   }
 
-  /** The flaw of a text that ends within quotes; null if it does not. */
+  /** A flawed record if the text ends within quotes; else null. */
   end(): CsvRecord | null {
     if (this.#quoted === null) return null
     const problem = `field ${this.#fields.length + 1}: the quote that begins here never ends, so nothing from here on was read`

@@ -1,7 +1,7 @@
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isObject } from '../lib/message-shape.ts'
 
-/** A record of a file by the names of its columns: texts of CSV, values of JSON. */
+/** A record of a file, by column name: texts of CSV, values of JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** A field of an import has an impossible value. */
@@ -20,7 +20,7 @@ export function textIn(fields: Fields, name: string): string | null {
   throw new FieldError(name, 'is no text')
 }
 
-/** Throws {@link FieldError}. */
+/** The number of a field; null if it is unknown. Throws {@link FieldError}. */
 export function numberIn(fields: Fields, name: string): number | null {
   const plain = fields[name]
   if (typeof plain === 'number' && Number.isFinite(plain)) return plain
@@ -31,14 +31,17 @@ export function numberIn(fields: Fields, name: string): number | null {
   throw new FieldError(name, `${quoted(text)} is no number`)
 }
 
-/** A number of tokens or the like, be it one that cannot be true. Throws {@link FieldError}. */
+/** A count, such as tokens, also an implausible one; null if it is unknown. Throws {@link FieldError}. */
 export function countIn(fields: Fields, name: string): number | null {
   const value = numberIn(fields, name)
   if (value === null || Number.isInteger(value)) return value
   throw new FieldError(name, `${quoted(String(value))} is no whole number`)
 }
 
-/** Milliseconds since the Unix epoch; without an offset in UTC, as databases write it. Throws {@link FieldError}. */
+/**
+ * The instant of a field in ms since the Unix epoch; null if it is unknown. A time without an offset is UTC,
+ * as in databases. Throws {@link FieldError}.
+ */
 export function instantIn(fields: Fields, name: string): number | null {
   const text = textIn(fields, name)
   if (text === null) return null
@@ -48,29 +51,29 @@ export function instantIn(fields: Fields, name: string): number | null {
   throw new FieldError(name, `${quoted(text)} is no time`)
 }
 
-/** Throws {@link FieldError} if there is none. */
+/** The instant of a field in ms since the Unix epoch. Throws {@link FieldError} if it is unknown. */
 export function requiredInstant(fields: Fields, name: string): number {
   const instant = instantIn(fields, name)
   if (instant === null) throw new FieldError(name, 'is empty')
   return instant
 }
 
-/** An object, or the text of one; empty if it is anything else. */
+/** The object in a field, also as JSON text; empty for any other value. */
 export function objectIn(fields: Fields, name: string): Fields {
   const value = jsonIn(fields, name)
   return isObject(value) ? value : {}
 }
 
-/** The JSON value of a field; a text is parsed. Null if the text is not JSON. */
+/** The JSON value of a field, in which a text is parsed; null if the text is not JSON. */
 export function jsonIn(fields: Fields, name: string): unknown {
   const value = fields[name]
   if (typeof value !== 'string') return value ?? null
-  // Some write the quotes of JSON within CSV twice as often as they should.
+  // Some programs double the quotes of JSON in CSV twice.
   for (const text of [value, value.replaceAll('""', '"')]) {
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The next text may be JSON.
+      // The other text may be JSON.
     }
   }
   return null

@@ -40,7 +40,7 @@ export function foreignCall(foreign: ForeignCall): StoredCall {
     method: known.method ?? (callType === 'props' ? 'GET' : 'POST'),
     endpoint: label(endpointOf(endpoint)),
     instance: source,
-    // As of our own: they have no output.
+    // Embeddings have no output, as in our own rows.
     outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
     upstreamRequestId:
       known.upstreamRequestId === undefined || known.upstreamRequestId === null
@@ -70,7 +70,7 @@ export function namedCallType(text: string | null): CallType | undefined {
   return text !== null && Object.hasOwn(callTypeCodes, text) ? (text as CallType) : undefined
 }
 
-/** The host of a URL, and its port if it is not the scheme's own; null if it is none. */
+/** The host of a URL, with its port unless it is the scheme's default; null if the text is no URL. */
 export function hostOf(url: string | null): string | null {
   return url === null ? null : (URL.parse(url.includes('://') ? url : `https://${url}`)?.host ?? null)
 }
@@ -85,13 +85,13 @@ export function endOf(
   return { status, outcome: 'upstream_error', failureCode: failureOf(status) }
 }
 
-/** Without a status of 400 or above the upstream answered nothing, or failed within its answer. */
+/** The failure code for a status. Without a status of 400 or above, the upstream sent no answer, or failed within it. */
 function failureOf(status: number | null): FailureCode {
   if (status === null) return 'upstream_unreachable'
   return status < 400 ? 'stream_error' : 'upstream_http'
 }
 
-/** Milliseconds per output token after the first; null if they did not stream, or it is unknown. */
+/** Milliseconds per output token after the first; null if unknown, or without a stream. */
 export function tpotOf(
   outputTokens: number | null,
   firstMs: number | null,
@@ -101,7 +101,7 @@ export function tpotOf(
   return lastMs > firstMs ? (lastMs - firstMs) / (outputTokens - 1) : null
 }
 
-/** Dollars as nano-dollars; null for 0, as a free call was most likely never priced. */
+/** Dollars as nano-dollars; null for 0, because a free call was most likely never priced. */
 export function nanoUsd(dollars: number | null): number | null {
   return dollars === null || dollars === 0 ? null : Math.round(dollars * 1e9)
 }

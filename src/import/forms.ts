@@ -9,13 +9,13 @@ export type ImportSource = 'tokenweir' | 'api-calls' | 'litellm'
 
 interface ImportForm {
   readonly words: string
-  /** A file that has all of these columns is one of them. */
+  /** A file with all of these columns has this form. */
   readonly columns: readonly string[]
-  /** Reads a record; one record may hold several added-up calls. Throws `FieldError`. */
+  /** The calls of a record, which may be a sum of several calls. Throws `FieldError`. */
   readonly callsOf: (fields: Fields) => Iterable<StoredCall>
 }
 
-/** The forms that can be imported, in the order in which a file is compared with them. */
+/** The forms that can be imported. Detection tries them in this order. */
 export const importForms: Readonly<Record<ImportSource, ImportForm>> = {
   tokenweir: {
     words: 'an export of tokenweir',

@@ -4,7 +4,7 @@ import * as read from './field-values.ts'
 import { type Fields, requiredInstant, textIn } from './field-values.ts'
 import { endOf, foreignCall, hostOf, nanoUsd, tpotOf } from './foreign-call.ts'
 
-/** Paths by LiteLLM's call types without a leading `a`: `acompletion` is an asynchronous `completion`. */
+/** Paths by LiteLLM's call types. An asynchronous type has a leading `a`, as in `acompletion`, which is left out here. */
 const endpoints: Readonly<Record<string, string>> = {
   completion: '/v1/chat/completions',
   text_completion: '/v1/completions',
@@ -39,7 +39,7 @@ export function litellmCall(fields: Fields): StoredCall {
   const inputTokens = read.countIn(fields, 'prompt_tokens')
   const outputTokens = read.countIn(fields, 'completion_tokens')
   const isKnown = (inputTokens ?? 0) !== 0 || (outputTokens ?? 0) !== 0
-  // An answer that is not streamed begins when it ends.
+  // An answer without a stream begins and ends at once.
   const isStream = firstAtMs !== null && firstAtMs > startedAtMs && firstAtMs < endedAtMs
   const [agents, tags] = tagsOf(read.jsonIn(fields, 'request_tags'))
   const cost = nanoUsd(read.numberIn(fields, 'spend'))
@@ -78,7 +78,7 @@ function firstCount(one: Fields, other: Fields, name: string): number | null {
   return read.countIn(one, name) ?? read.countIn(other, name)
 }
 
-/** Without a code that is no number. */
+/** The error without its code, unless that is a number. */
 function numeric(error: Fields): Fields {
   return /^\d{3}$/.test(String(error['error_code'])) ? error : {}
 }
@@ -87,7 +87,7 @@ function named(key: string, value: string | null): readonly (readonly [string, s
   return value === null ? [] : [[key, value]]
 }
 
-/** The client's program, which it puts among the tags, and the others. */
+/** The client's program, which LiteLLM puts among the tags, and the other tags. */
 function tagsOf(value: unknown): readonly [string | null, readonly (readonly [string, string])[]] {
   const texts = Array.isArray(value) ? value.filter(isText) : []
   const agents = texts.filter((text) => text.startsWith(agentTag)).map((text) => text.slice(agentTag.length))

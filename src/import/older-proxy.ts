@@ -3,14 +3,15 @@ import * as read from './field-values.ts'
 import { FieldError, type Fields, requiredInstant, textIn } from './field-values.ts'
 import { endOf, foreignCall, hostOf, namedCallType } from './foreign-call.ts'
 
-/** The time that its `db_compress.py` adds up into one row, from the row's time on. */
+/** The span of time that the older proxy's `db_compress.py` adds up into one row, from the row's time on. */
 const bucketMs = 14 * 24 * 3_600_000
 const mostOfOne = 1_000_000
 
 /**
- * The calls of a row of the older proxy's `api_calls`: one, or all of a summed row, with the tokens in equal parts, the
- * mean of their times, spread over the two weeks, and the tag `summed:14d`. A row's time is the end of its call; that of
- * a summed row is the begin of the two weeks. Throws `FieldError`.
+ * The calls of a row of the older proxy's `api_calls`: one call, or all calls of a summed row. Calls of a
+ * summed row get equal parts of the tokens, their mean times, the tag `summed:14d`, and starts that are
+ * spread over the two weeks. A row's time is the end of its call; for a summed row, the beginning of the two
+ * weeks. Throws `FieldError`.
  */
 export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   const calls = Math.max(1, read.countIn(fields, 'calls_count') ?? 1)
@@ -49,7 +50,7 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   }
 }
 
-/** The parts of a whole add up to it. */
+/** A part of a whole number. All `parts` add up to `whole`. */
 function partOf(whole: number, parts: number, index: number): number {
   return Math.floor((whole * (index + 1)) / parts) - Math.floor((whole * index) / parts)
 }

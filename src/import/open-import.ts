@@ -4,12 +4,12 @@ import type { ImportSource } from './forms.ts'
 import { callsOf, type NamedRecord, type ReadCalls, readText } from './read-import.ts'
 import { fileHead, ImportError, openText } from './text-blocks.ts'
 
-/** A file that is about to be imported, and how far reading it has come. */
+/** An open file to import, and how much of it was read. */
 export interface OpenImport extends ReadCalls {
   readonly progress: () => { readonly done: number; readonly total: number }
 }
 
-/** Opens an import; the source is detected unless it is named. Throws {@link ImportError}. */
+/** Opens an import. The source is detected if `named` is null. Rejects with {@link ImportError}. */
 export async function openImport(path: string, named: ImportSource | null): Promise<OpenImport> {
   const head = await fileHead(path)
   if (head.size === 0) throw new ImportError(`${path} is empty`)

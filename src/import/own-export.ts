@@ -9,9 +9,9 @@ import { remembered } from '../lib/remembered.ts'
 import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
 
 const longestWord = 2000
-/** A masked text may be longer than the original. */
+/** Masks words again, and cuts them, because a masked text may be longer than the original. */
 const word = remembered((text) => storedText(text, longestWord), longestWord)
-/** The quote that our CSV puts before texts which a spreadsheet would run as formulas. */
+/** The quote that our CSV puts before a text that a spreadsheet would run as a formula. */
 const guarded = /^'(?=[=+\-@\t\r])/
 
 /** A call of our own CSV or NDJSON, with its id. Throws {@link FieldError}. */
@@ -25,7 +25,7 @@ export function ownCall(fields: Fields): StoredCall {
     if (value === null && field.required === true) throw new FieldError(field.name, 'is empty')
     call[field.record] = value
   }
-  // An imported call keeps its mark. All other calls of the file get one of their own.
+  // An imported call keeps its source; all other calls of the file get `tokenweir`.
   call['source'] ??= 'tokenweir'
   return call as unknown as StoredCall
 }

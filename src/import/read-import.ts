@@ -9,21 +9,21 @@ import { plausible } from './plausible-call.ts'
 import { identityOfEntry } from './source-entry.ts'
 import { cutOff, ImportError, type TextBlock, tooLong } from './text-blocks.ts'
 
-/** A record by the names of its columns; null if it is not what it should be. */
+/** A record by its column names; `fields` is null for a flawed record. */
 export interface NamedRecord {
   readonly line: number
   readonly fields: Fields | null
   readonly problem: string
 }
 
-/** A file's calls, one after the other, and what it was found to be of. */
+/** The calls of a file, and its source. */
 export interface ReadCalls {
   readonly source: ImportSource
-  /** Throws {@link ImportError} if it cannot be read to its end. */
+  /** The calls. The iteration throws {@link ImportError} if the file cannot be read to its end. */
   readonly calls: AsyncIterable<ReadCall>
 }
 
-/** Reads the calls of a file of text, whose source is detected unless it is named. Throws {@link ImportError}. */
+/** Reads the calls of a text file. The source is detected if `named` is null. Rejects with {@link ImportError}. */
 export async function readText(
   blocks: AsyncGenerator<TextBlock>,
   named: ImportSource | null,
@@ -35,7 +35,7 @@ export async function readText(
   return { source, calls: callsOf(withFirst([head.value], records), source) }
 }
 
-/** Calls of records that are of one source. */
+/** The calls of records of one source. */
 export async function* callsOf(
   records: AsyncIterable<NamedRecord>,
   source: ImportSource,
@@ -63,7 +63,7 @@ function notRead(line: number, problem: string): ReadCall {
   return { line, call: null, identity: 0n, problem, notes: [] }
 }
 
-/** A call of ours is known by its id, of which every database has its own. */
+/** The identity of one of our own calls. Its id alone is not enough, because two databases may have the same id. */
 function ownIdentity({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
   return textHash(JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]))
 }
@@ -73,7 +73,7 @@ async function* withFirst<T>(first: readonly T[], rest: AsyncIterable<T>): Async
   yield* rest
 }
 
-/** True if a text is JSON, an object on each line. */
+/** True if a text is JSON with an object on each line. */
 function isJson(text: string): boolean {
   const start = text.trimStart()
   const advice = 'write each record on a line'
@@ -142,7 +142,7 @@ function jsonRecord(line: number, text: string, flaw: TextBlock['flaw']): NamedR
   }
 }
 
-/** The source of a file, by its first record. */
+/** The source of a file, by its first record. Throws {@link ImportError} if it has no known form. */
 function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | null): ImportSource {
   if (fields === null) {
     if (named !== null) return named

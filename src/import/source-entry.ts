@@ -11,7 +11,7 @@ export function identityOfEntry(source: string, fields: Fields, part: number): b
   return textHash(`${source}\n${part}\n${plain(known)}`)
 }
 
-/** Names of fields with prompts, answers and keys, which are never read. */
+/** Fields with prompts, answers or keys, which are never read. */
 export const bodies: ReadonlySet<string> = new Set([
   'messages',
   'response',
@@ -32,7 +32,7 @@ function plain(value: unknown): string {
   return `{${members.sort().join()}}`
 }
 
-/** A text that another form has as a number, an instant, an object or an array is said as there. */
+/** A normalised text: numbers, instants, objects and arrays have the same text in every form. */
 function plainText(text: string): string {
   const first = text.charAt(0)
   if (first === '{' || first === '[') {

@@ -5,27 +5,30 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { codeOf, messageOf } from '../lib/errors.ts'
 
-/** Why a file cannot be read on; the words say where. */
+/** A file cannot be imported, or not to its end. The message says where and why. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 }
 
-/** Bytes of one record that are kept at most. A longer record is left out, however long it is. */
+/** Most bytes of a record. A longer record is skipped. */
 export const longestRecord: number = 32 * 1024 * 1024
 export const tooLong: string = `is longer than ${longestRecord / 2 ** 20} MiB`
 export const cutOff = 'the file ends within this line: it was cut off, or lacks its last line break'
 
-/** Whole lines of a file, or one that is flawed. */
+/** Complete lines of a file, or a single flawed line. */
 export interface TextBlock {
   /** The number of the first line. */
   readonly line: number
-  /** Ends with a line break. Of a line that is too long only a quote is kept, if it has an odd number of them. */
+  /**
+   * The text, which ends with a line break. A line that is too long is reduced to a quote, if it has an odd
+   * number of quotes.
+   */
   readonly text: string
   /** The flaw of the block's only line: too long, or without its line break in the file. */
   readonly flaw: 'long' | 'cut' | null
 }
 
-/** A file that is to be imported, and its first bytes. */
+/** A file to import, and its first bytes. */
 export interface FileHead {
   readonly path: string
   readonly size: number
@@ -35,14 +38,14 @@ export interface FileHead {
 const lineBreak = 10
 const quote = 34
 const gzipMark = Buffer.from([0x1f, 0x8b])
-/** The first bytes of files that are no text, with advice for each. */
+/** The first bytes of files that are no text, each with advice. */
 const binaries: readonly (readonly [mark: string, advice: string])[] = [
   ['PGDMP', 'is a dump of PostgreSQL: export the table "LiteLLM_SpendLogs" as CSV'],
   ['PK\u0003\u0004', 'is a ZIP file or a spreadsheet: unpack it, or save it as CSV'],
   ['PAR1', 'is Parquet, which cannot be imported: export it as NDJSON or CSV'],
 ]
 
-/** Throws {@link ImportError}. */
+/** Reads the first bytes of a file. Rejects with {@link ImportError}. */
 export async function fileHead(path: string): Promise<FileHead> {
   try {
     const found = await stat(path)
@@ -56,7 +59,7 @@ export async function fileHead(path: string): Promise<FileHead> {
   }
 }
 
-/** A file of text on its way, unpacked if it is packed with gzip; it must be UTF-8. Throws {@link ImportError}. */
+/** Opens a text file, which must be UTF-8 and may be gzipped. Reading its blocks throws {@link ImportError}. */
 export function openText({ path, first }: FileHead): {
   readonly file: ReadStream
   readonly blocks: AsyncGenerator<TextBlock>
@@ -69,13 +72,13 @@ export function openText({ path, first }: FileHead): {
   return { file, blocks: blocksOf(isPacked ? pipeline(file, createGunzip(), () => undefined) : file) }
 }
 
-/** Cuts bytes into blocks, none of which is longer than a piece of the bytes, or one line. */
+/** Splits bytes into blocks, none longer than one piece of the bytes, or one line. */
 export async function* blocksOf(bytes: Readable): AsyncGenerator<TextBlock> {
   const lines = new LinesInHand()
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       const [first, last] = [chunk.indexOf(lineBreak) + 1, chunk.lastIndexOf(lineBreak) + 1]
-      // The end of the line in hand, whole lines, and the begin of a line.
+      // A chunk has the end of the current line, complete lines, and the beginning of a line.
       for (const part of [chunk.subarray(0, first), chunk.subarray(first, last), chunk.subarray(last)])
         yield* lines.read(part, null)
     }
@@ -86,12 +89,12 @@ export async function* blocksOf(bytes: Readable): AsyncGenerator<TextBlock> {
   if (lines.areOpen) yield* lines.read(Buffer.from('\n'), 'cut')
 }
 
-/** The bytes of lines that are being read. */
+/** The bytes of the current lines. */
 class LinesInHand {
   #line = 1
   #parts: Buffer[] = []
   #size = 0
-  /** Quotes of a line that is too long. */
+  /** Number of quotes of a line that is too long. */
   #quotes = 0
 
   get areOpen(): boolean {
@@ -127,7 +130,7 @@ function quotesIn(bytes: Buffer): number {
   return quotes
 }
 
-/** The end of the last line before the first one that is not UTF-8. */
+/** The end of the last line before the first line that is not UTF-8. */
 function endOfGoodLines(bytes: Buffer): number {
   let end = 0
   for (;;) {
