@@ -1,28 +1,29 @@
 import { asBuffer } from '../lib/byte-gather.ts'
 
-/** In place of a value that is longer than allowed. */
+/** Replaces a value that is longer than allowed. */
 export const tooLong: number = Infinity
 
 /**
- * The wanted places of a text, nested as the text is: a number is the most bytes of a value. In an object, the name `[]`
- * stands for the elements of an array, and the empty name for the value itself, where it is neither array nor object.
+ * The wanted places of a JSON text, nested like the text. A number is the most bytes of a value. The name
+ * `[]` stands for the elements of an array. The empty name stands for the value itself if it is neither array
+ * nor object.
  */
 export type JsonShape = number | { readonly [name: string]: JsonShape }
 
-/** A shape made ready for scans, which share it. */
+/** A shape in the form that scans use. Scans may share it. */
 export interface WantedPlace {
   /** Names joined by dots, with `[]` for the elements of an array. */
   readonly path: string
-  /** The most bytes of a value; -1 where only places within it are wanted. */
+  /** Most bytes of the value; -1 if only places within it are wanted. */
   readonly limit: number
   readonly element: WantedPlace | null
-  /** By their names as JSON. */
+  /** Wanted members, by their names as JSON text; null without any. */
   readonly members: ReadonlyMap<string, WantedPlace> | null
-  /** Names count in any case, as in Go. */
+  /** True if the case of names is ignored, as in Go. */
   readonly isLenient: boolean
 }
 
-/** Gets the text of each wanted value, null if it is too long, with its offsets in bytes of the whole text. */
+/** Called with the text of each wanted value (null if it is too long) and its byte offsets in the whole text. */
 export type OnValue = (
   path: string,
   text: string | null,
@@ -41,26 +42,25 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 /** Without this bit, a brace is a bracket. */
 const braceBit = 0x20
-/** A string is walked for so many bytes before the native search, which costs as much, is called. */
+/** The first bytes of a string are walked, because a native search costs as much as so many bytes. */
 const nearBytes = 24
-/** After as many bytes of numbers, as in an embedding, the scan expects more of them. */
+/** After this many bytes of numbers, as in an embedding, the scan expects more of them. */
 const calmBytes = 64
-/** A name that is longer, with its escapes, is not wanted. */
+/** Most bytes of a wanted name, with its escapes. */
 const longestName = 256
-/** A native call makes text of so many bytes at once, as many short ones cost more. */
+/** Bytes that a native call converts to text at once, because many short calls cost more. */
 const textBytes = 256
 /** Most bytes of the wanted values together, with the structure around them. */
 const mostSkeletonBytes = 1024 * 1024
 
 /**
- * Reads the wanted values of a JSON text that comes in chunks and may be endless. Of all else the scan keeps only the
- * structure around wanted places, so that `JSON.parse` decides whether it is JSON. Never throws.
- *
- * All texts within are Latin-1: one character a byte.
+ * Reads the wanted values of a JSON text that comes in chunks and may be endless. Apart from these, the scan
+ * keeps only the structure around wanted places, so that `JSON.parse` decides whether the text is JSON. Never
+ * throws. All texts within are Latin-1, with one character for each byte.
  */
 export class JsonScan {
   readonly #onValue: OnValue | null
-  /** The text with 0 in place of all unwanted values, and how far this chunk is copied to it. */
+  /** The text, in which 0 replaces each unwanted value, and how far the present chunk was copied to it. */
   #skeleton = ''
   #skeletonTo = 0
   /** A part of this chunk as text, and where it begins. */
@@ -68,24 +68,24 @@ export class JsonScan {
   #textFrom = 0
   /** The open containers on the way to wanted places. */
   readonly #entered: { readonly place: WantedPlace; readonly isArray: boolean }[] = []
-  /** The place of the value that comes next, or is under way; null where it is not wanted. */
+  /** The place of the current or next value; null if it is not wanted. */
   #place: WantedPlace | null
-  /** The next leaf is a member's name. */
+  /** True if the next leaf is a member's name. */
   #isName = false
-  /** A leaf is under way: a name, or a value that is not entered. */
+  /** True within a leaf: a name, or a value that is not entered. */
   #inLeaf = false
   #depth = 0
   #inString = false
-  /** The last chunk ended on a backslash whose partner is still to come. */
+  /** True if the last chunk ended with a backslash that escapes the next byte. */
   #isEscaping = false
-  /** The most bytes of the leaf; -1 where it is not wanted. */
+  /** Most bytes of the leaf; -1 if it is not wanted. */
   #limit = -1
-  /** The beginning of the leaf: in this chunk, in the whole text, and its bytes in earlier chunks. */
+  /** The leaf's offset in this chunk, its offset in the whole text, and its bytes in earlier chunks. */
   #start = 0
   #offset = 0
   #earlier = ''
   #isScalar = false
-  /** Bytes of earlier chunks. */
+  /** Number of bytes in earlier chunks. */
   #pushed = 0
 
   constructor(root: WantedPlace, onValue: OnValue | null = null) {
@@ -93,7 +93,10 @@ export class JsonScan {
     this.#onValue = onValue
   }
 
-  /** The text with its wanted values alone; `undefined` if it is no JSON, or too much is wanted of it. */
+  /**
+   * The parsed text with only its wanted values; `undefined` if it is no JSON, or if the wanted values are
+   * too long together.
+   */
   get value(): unknown {
     return this.#isTooMuch ? undefined : jsonOrUndefined(fromLatin1(this.#skeleton))
   }
@@ -122,7 +125,7 @@ export class JsonScan {
     return this.#skeleton.length > mostSkeletonBytes
   }
 
-  /** How many bytes of the leaf are still kept; one more than the limit says that it is too long. */
+  /** How many more bytes of the leaf are kept. One byte over the limit shows that it is too long. */
   get #room(): number {
     return this.#limit + 1 - this.#earlier.length
   }
@@ -149,14 +152,14 @@ export class JsonScan {
     return at + 1
   }
 
-  /** A name or an element comes next. */
+  /** Prepares for the next name or element. */
   #next(): void {
     const level = this.#entered.at(-1)
     this.#isName = level?.isArray === false
     this.#place = level?.isArray === true ? level.place.element : null
   }
 
-  /** Walks over a leaf; answers where the walk ended. */
+  /** Walks over a leaf; returns the index at which to continue. */
   #leaf(bytes: Buffer, from: number): number {
     let at = this.#inString ? this.#pastString(bytes, from) : from
     let depth = this.#depth
@@ -221,7 +224,7 @@ export class JsonScan {
     return this.#text.slice(0, end - from)
   }
 
-  /** Behind the quote that closes the string; the end of the text where that is not in it. */
+  /** The index after a string's closing quote; the end of the bytes if they do not have it. */
   #pastString(bytes: Buffer, from: number): number {
     let at = this.#isEscaping ? from + 1 : from
     this.#isEscaping = false
@@ -244,13 +247,13 @@ export class JsonScan {
       const stop = found < 0 ? bytes.length : found
       let run = stop
       while (run > at && bytes[run - 1] === backslash) run--
-      // A quote behind an odd number of backslashes does not close.
+      // A quote after an odd number of backslashes does not close the string.
       at = (stop - run) % 2 === 1 ? stop + 1 : stop
     }
   }
 }
 
-/** Makes a shape ready for {@link JsonScan}. */
+/** Converts a shape for {@link JsonScan}. */
 export function wantedPlaces(shape: JsonShape, isLenient = false, path = ''): WantedPlace {
   if (typeof shape === 'number') return { path, limit: shape, element: null, members: null, isLenient }
   const { '': own = -1, '[]': element, ...members } = shape
@@ -276,12 +279,15 @@ function memberOf(place: WantedPlace | undefined, leaf: string): WantedPlace | n
   return members.get(JSON.stringify(place.isLenient ? folded(name) : name)) ?? null
 }
 
-/** Both ways, as U+017F is an `s` only in upper case, and U+212A a `k` only in lower case. */
+/**
+ * The name without case. Both conversions are needed: U+017F becomes an `s` only through upper case, and
+ * U+212A a `k` only through lower case.
+ */
 function folded(name: string): string {
   return name.toUpperCase().toLowerCase()
 }
 
-/** The next byte that begins a string, or opens or closes a container; the end where there is none. */
+/** The next byte that begins a string, or opens or closes a container; the end of the bytes without one. */
 function nextMark(bytes: Buffer, from: number): number {
   let next = bytes.length
   for (const mark of [closeBracket, quote, openBracket, openBrace, closeBrace]) {
@@ -300,7 +306,7 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** The parsed text, or `undefined` where it is no JSON. */
+/** The parsed text; `undefined` if it is no JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -7,19 +7,19 @@ export interface TextPlace {
   readonly column: number | null
 }
 
-/** The way to a value: the names of members and the numbers of elements. */
+/** The path to a value: names of members and indexes of elements. */
 export type JsonPath = readonly (string | number)[]
 
 export type JsonReading = { readonly value: unknown } | ({ readonly message: string } & TextPlace)
 
 const nowhere: TextPlace = { line: null, column: null }
 
-/** Deeper JSON is not written by people, and could exhaust the stack. */
+/** Deepest nesting that is read. People write no deeper JSON, which could exhaust the stack. */
 const deepest = 64
 
 /**
- * Reads JSON as `JSON.parse` does, and says where it is wrong; a name that an object has twice is wrong as well. Never
- * throws.
+ * Reads JSON as `JSON.parse` does, and says where it is wrong. A duplicate name in an object is an error,
+ * too. Never throws.
  */
 export function readJson(text: string): JsonReading {
   let value: unknown
@@ -30,11 +30,11 @@ export function readJson(text: string): JsonReading {
   }
   const members = countMembers(value, 0)
   if (members === null) return { message: `It is nested more than ${deepest} levels deep.`, ...nowhere }
-  // JSON.parse keeps one of two members of a name.
+  // JSON.parse keeps only one of two members with the same name.
   return members === countNames(text) ? { value } : duplicateProblem(text)
 }
 
-/** The offset of the value at the end of a path, or of its member's name. The text must be JSON. */
+/** The place of the value at a path, or of its member's name. The text must be JSON. */
 export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'): TextPlace {
   let node = document(text)?.body
   let place = node?.loc.start
@@ -48,7 +48,7 @@ export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'):
         continue
       }
     } else node = undefined
-    // A missing value has the place of its parent.
+    // For a missing value, the place of its parent is used.
     if (node !== undefined) place = node.loc.start
   }
   return place === undefined ? nowhere : { line: place.line, column: place.column }
@@ -62,7 +62,7 @@ function document(text: string): DocumentNode | null {
   }
 }
 
-/** The engine's message; the place comes from it, or else from the library. */
+/** The engine's message, with the place from the message or else from the library. */
 function syntaxProblem(text: string, error: unknown): JsonReading {
   const said = messageOf(error)
   const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
@@ -118,7 +118,7 @@ function nameOf(name: { type: 'String'; value: string } | { type: 'Identifier'; 
   return name.type === 'String' ? name.value : name.name
 }
 
-/** Members of all objects in there; null where it is too deep. */
+/** The number of members of all objects in a value; null if it is nested too deeply. */
 function countMembers(value: unknown, depth: number): number | null {
   if (typeof value !== 'object' || value === null) return 0
   if (depth > deepest) return null
@@ -132,7 +132,7 @@ function countMembers(value: unknown, depth: number): number | null {
   return count
 }
 
-/** Strings of valid JSON that a colon follows. */
+/** The number of strings in valid JSON before a colon: the names. */
 function countNames(text: string): number {
   return text
     .replaceAll(/\\./g, '')
