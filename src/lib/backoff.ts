@@ -4,7 +4,10 @@ export interface Backoff {
   readonly longestMs: number
 }
 
-/** The wait in milliseconds after `failures` failures in a row (at least one): it doubles each time. */
+/**
+ * The wait in milliseconds after `failures` failures in a row (at least one). It doubles each time, up to
+ * `longestMs`.
+ */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1))
 }

@@ -1,8 +1,8 @@
-/** A gather that grew beyond this gives its memory back when it is cleared. */
+/** Bytes of memory that a cleared gather keeps at most. */
 const keptCapacity = 4096
 const firstCapacity = 256
 
-/** Bytes put together from pieces of chunks. Copies the bytes, so that no chunk stays in memory. */
+/** Gathers bytes from pieces of chunks. The bytes are copied, so that no chunk stays in memory. */
 export class ByteGather {
   #bytes: Buffer | null = null
   #length = 0
@@ -11,17 +11,17 @@ export class ByteGather {
     return this.#length
   }
 
-  /** The gathered bytes are those in `[0, length)`; valid until the next `append` or `clear`. */
+  /** The memory; the gathered bytes are `[0, length)`. Valid until the next `append` or `clear`. */
   get bytes(): Buffer {
     return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
   }
 
-  /** The gathered bytes; valid for as long as `bytes`. */
+  /** The gathered bytes. Valid until the next `append` or `clear`. */
   get whole(): Buffer {
     return this.bytes.subarray(0, this.#length)
   }
 
-  /** Bytes of memory that it keeps. */
+  /** Bytes of allocated memory. */
   get capacity(): number {
     return this.#bytes?.length ?? 0
   }
@@ -38,7 +38,7 @@ export class ByteGather {
     if (this.#bytes !== null && this.#bytes.length > keptCapacity) this.#bytes = null
   }
 
-  /** Clears, and keeps no memory. */
+  /** Clears, and frees the memory. */
   release(): void {
     this.#length = 0
     this.#bytes = null
@@ -53,7 +53,7 @@ export class ByteGather {
   }
 }
 
-/** The same bytes as a Buffer, whose searches are native and fast; no copy. */
+/** The same bytes as a Buffer, without a copy. A Buffer's searches are native and fast. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

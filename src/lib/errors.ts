@@ -17,7 +17,7 @@ export function codeOf(caught: unknown): unknown {
   return caught instanceof Error && 'code' in caught ? caught.code : null
 }
 
-/** Facts of an error by their names. A program reads them here, and never out of the message. */
+/** Facts of an error by name. Programs read them here, and not from the message. */
 export type ErrorData = Readonly<Record<string, string>>
 
 /** The data of an error beside its code and message. */
@@ -26,15 +26,15 @@ interface ErrorDetails {
   readonly param?: string | null
   /** The last lines of the gateway's log. */
   readonly log?: readonly string[]
-  /** Details for programs: for `folded_range`, the instant `from`. */
+  /** Facts for programs, such as the instant `from` of `folded_range`. */
   readonly data?: ErrorData | null
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The HTTP status; null for the usual one of the code. */
+  /** The HTTP status; null for the code's usual status. */
   readonly status?: number | null
 }
 
-/** An error with words for the person who asked, and a code that decides how the dashboard answers. */
+/** An error with a message for people, and a code that decides how the dashboard answers. */
 export class CodedError<Code extends string = string> extends Error implements Required<ErrorDetails> {
   readonly code: Code
   readonly param: string | null
@@ -55,7 +55,7 @@ export class CodedError<Code extends string = string> extends Error implements R
   }
 }
 
-/** The system's refusals, in words. */
+/** System errors in words: the reason and the remedy. */
 const refusals: Readonly<Record<string, string>> = {
   EACCES: 'this user may not do that; run it as the user whose file it is',
   EPERM: 'this user may not do that; run it as the user whose file it is',
@@ -80,14 +80,14 @@ export function systemText(error: unknown): string | null {
   return words === undefined ? null : `${words} (${String(code)})`
 }
 
-/** A system's error about a file, in one line with its path. Null for any other error. */
+/** A system error about a file, in one line with its path; null for any other error. */
 export function fileFault(error: unknown): string | null {
   const words = systemText(error)
   const path = (error as NodeJS.ErrnoException | null)?.path
   return path === undefined || words === null ? null : `${path}: ${words}`
 }
 
-/** Why something failed: {@link systemText} of a system's error, else the error's own message. */
+/** Why something failed: {@link systemText} for a system error, else the error's own message. */
 export function reasonOf(error: unknown): string {
   return systemText(error) ?? messageOf(error)
 }

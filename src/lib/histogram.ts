@@ -1,6 +1,6 @@
 import type { VarintReader, VarintWriter } from './packed-numbers.ts'
 
-/** Width of a bucket: each ends this factor above the one before. */
+/** Ratio of the limits of two buckets in a row. */
 const gamma = 1.02
 const logGamma = Math.log(gamma)
 /** Smaller values count as zero: no clock measures such durations. */
@@ -8,7 +8,7 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
-/** Buckets beyond a second value: its like lie within a factor of two. */
+/** Buckets that are added around a second value, because similar values lie within a factor of two. */
 const growth = 35
 const noCounts = new Float64Array(0)
 /** The middle of each bucket, computed once because powers are slow. */
@@ -18,9 +18,9 @@ const middles = Float64Array.from(
 )
 
 /**
- * Counts of values in buckets on a logarithmic scale: percentiles within 1%, from 1e-6 to 1e12 (beyond it, the
- * nearest of the two). Two histograms add up to that of all their values, in any order. In memory a window
- * over the buckets in use, on disk only those that are not empty.
+ * Counts of values in logarithmic buckets, for percentiles within 1% from 1e-6 to 1e12; values outside count
+ * at the nearest end. Histograms can be added in any order, with the same result as for all values together.
+ * Memory holds a window over the used buckets, and the disk only buckets that are not empty.
  */
 export class Histogram {
   #count = 0
@@ -28,7 +28,7 @@ export class Histogram {
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
   #counts: Float64Array = noCounts
-  /** Between these places lie all counts that are not 0. */
+  /** The range of `#counts` outside of which all counts are 0. */
   #from = 0
   #to = -1
 
@@ -36,7 +36,7 @@ export class Histogram {
     return this.#count
   }
 
-  /** Adds a value, `times` over; values that are not finite are left out. */
+  /** Adds a value `times` times; ignores a value that is not finite. */
   add(value: number, times: number = 1): void {
     if (!Number.isFinite(value)) return
     this.#addTo(value < smallest ? null : bucketOf(Math.min(value, largest)), times)
@@ -56,8 +56,8 @@ export class Histogram {
   }
 
   /**
-   * The value below which the part `quantile` (0 to 1) of all values lies, interpolated between the two
-   * nearest ranks as SQLite's `percentile()` does; `null` where there is no value.
+   * The percentile at `quantile` (0 to 1), interpolated between the two nearest ranks as in SQLite's
+   * `percentile()`; `null` without values.
    */
   percentile(quantile: number): number | null {
     return quantileOf(this.#count, quantile, (rank) => this.atRanks([rank])[0] ?? 0)
@@ -68,7 +68,7 @@ export class Histogram {
     return this.#zeros
   }
 
-  /** The values of these ranks, from 0 to `count` − 1, each within 1%: found the faster the more of them rise. */
+  /** The values at these ranks (0 to `count` − 1), each within 1%. Rising ranks are the fastest. */
   atRanks(ranks: readonly number[]): readonly number[] {
     const counts = this.#counts
     const values: number[] = []
@@ -101,7 +101,7 @@ export class Histogram {
     return found
   }
 
-  /** Back to no value at all. */
+  /** Removes all values. */
   clear(): void {
     this.#count = 0
     this.#zeros = 0
@@ -109,7 +109,10 @@ export class Histogram {
     this.#to = this.#from - 1
   }
 
-  /** Number of buckets in use, number of zeros; then the lowest, how far the highest is from it, and its count; then step and count of each other. */
+  /**
+   * Writes the number of used buckets and of zeros; the lowest bucket, the distance to the highest, and its
+   * count; then step and count of each other bucket.
+   */
   writeTo(writer: VarintWriter): void {
     const counts = this.#counts
     const isUsed = (at: number): boolean => (counts[at] ?? 0) > 0
@@ -130,7 +133,7 @@ export class Histogram {
     }
   }
 
-  /** Adds the counts that `writeTo` wrote; throws where the bytes cannot be such. */
+  /** Adds the counts that `writeTo` wrote. Throws a `RangeError` for other bytes. */
   addFrom(reader: VarintReader): void {
     const used = reader.read()
     const zeros = reader.read()
@@ -139,7 +142,7 @@ export class Histogram {
     const lowest = lowestBucket + reader.read()
     const highest = lowest + reader.read()
     if (highest > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
-    // Both ends first, so that what lies between needs no look.
+    // Both ends are covered first, so that buckets between need no check.
     this.#cover(lowest)
     this.#cover(highest)
     const counts = this.#counts
@@ -166,7 +169,7 @@ export class Histogram {
     }
   }
 
-  /** Takes a bucket among those in use, and widens the window, by more the wider it is, until it covers the bucket. */
+  /** Widens the window to cover a bucket; a wide window grows by more than needed. */
   #cover(bucket: number): void {
     const length = this.#counts.length
     const index = bucket - this.#lowest
@@ -178,7 +181,7 @@ export class Histogram {
   }
 
   #widen(bucket: number, index: number, length: number): void {
-    // Most hold a single value, and the like of many lie close together.
+    // Most histograms have a single value, and many values are similar.
     const margin = length === 0 ? 0 : Math.max(growth, length >> 1)
     const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
     const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
@@ -192,7 +195,7 @@ export class Histogram {
   }
 }
 
-/** A percentile of `count` values, of which `atRank` knows the one of each rank, 0 the smallest. */
+/** A percentile of `count` values. `atRank` returns the value at a rank, 0 for the smallest. */
 export function quantileOf(count: number, quantile: number, atRank: (rank: number) => number): number | null {
   if (count === 0) return null
   const rank = Math.min(1, Math.max(0, quantile)) * (count - 1)
@@ -205,7 +208,7 @@ function bucketOf(value: number): number {
   return Math.ceil(Math.log(value) / logGamma)
 }
 
-/** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99%. */
+/** The value with the same relative error to both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99%. */
 function middleOf(bucket: number): number {
   return middles[bucket - lowestBucket] ?? 0
 }

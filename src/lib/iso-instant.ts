@@ -1,22 +1,22 @@
 const pattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:(Z)|([+\- ])(\d\d):?(\d\d))?)?$/i
 
-/** The instant that a text in ISO 8601 names. */
+/** A parsed text in ISO 8601. */
 export interface IsoTime {
-  /** Milliseconds since the Unix epoch; of a local time, as if it were in UTC. */
+  /** Milliseconds since the Unix epoch; a local time counts as if it were UTC. */
   readonly ms: number
-  /** Without Z and offset: which instant it is depends on a time zone. */
+  /** True for a text without Z and offset, whose instant depends on a time zone. */
   readonly isLocal: boolean
 }
 
-/** The instant that a text in ISO 8601 names, in milliseconds since the Unix epoch: without an offset in UTC. */
+/** The instant of a text in ISO 8601, in ms since the Unix epoch (without an offset: UTC); null for any other text. */
 export function parseIsoInstant(text: string): number | null {
   return parseIsoTime(text)?.ms ?? null
 }
 
 /**
- * Reads a date, which is its midnight, or a date with a time, with or without Z or an offset; null for anything else.
- * A space before the offset is a plus sign that was not escaped in a URL.
+ * Reads a date (its midnight), or a date with a time, with or without Z or an offset; null for any other
+ * text. A space before the offset is read as a plus sign that was not escaped in a URL.
  */
 export function parseIsoTime(text: string): IsoTime | null {
   const match = pattern.exec(text)
@@ -28,7 +28,7 @@ export function parseIsoTime(text: string): IsoTime | null {
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return null
   const local = new Date(0)
   local.setUTCFullYear(number(1), month - 1, day)
-  // A day that the month does not have would be one of the next month.
+  // A day that the month does not have would become a day of the next month.
   if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return null
   const timeMs = ((hour * 60 + minute) * 60 + second) * 1000 + fraction * 1000
   const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000

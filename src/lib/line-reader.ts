@@ -1,7 +1,10 @@
-/** The program writes no longer line. Longer input is dropped, so that it cannot fill the memory. */
+/**
+ * Most characters of a line. Longer input is dropped, so that it cannot fill the memory; no program of ours
+ * writes it.
+ */
 const maxLineLength = 32 * 1024 * 1024
 
-/** Takes text in pieces and hands on its lines, each when its end has come. */
+/** Returns a function that takes text in pieces. `onLine` gets each line when it is complete. */
 export function lineReader(onLine: (line: string) => void): (text: string) => void {
   let rest = ''
   let isTooLong = false

@@ -6,11 +6,12 @@ export const isNumber = (value: unknown): value is number => Number.isFinite(val
 /** A whole number, 0 or more. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
+/** True for an object that is no array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `null` where the text is no JSON, or not of the shape. */
+/** The message in a text; `null` if it is no JSON, or does not have the shape. */
 export function readMessage<T>(text: string, shape: Shape<T>): T | null {
   try {
     const content: unknown = JSON.parse(text)
@@ -20,7 +21,7 @@ export function readMessage<T>(text: string, shape: Shape<T>): T | null {
   }
 }
 
-/** A receiver of JSON texts, which passes on the values of this shape. */
+/** Returns a function that parses JSON texts, and passes on values of this shape. */
 export function onMessage<T>(shape: Shape<T>, onParsed: (message: T) => void): (text: string) => void {
   return (text) => {
     const message = readMessage(text, shape)

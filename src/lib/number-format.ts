@@ -1,12 +1,12 @@
 /**
- * Numbers as people read them, on the page, in a terminal and in messages: `docs/dashboard.md` has the rules. What programs
- * read has plain numbers.
+ * Numbers for people, on the page, in a terminal and in messages: `docs/dashboard.md` has the rules. Programs
+ * get plain numbers.
  */
 
 /** Shown for an unknown figure. Never 0: zero is a figure. */
 export const unknownFigure = '–'
 
-/** A figure as `show` writes it, or a dash if it is unknown. */
+/** A figure as `show` writes it; a dash if it is unknown. */
 export function known(value: number | null | undefined, show: (value: number) => string): string {
   return value === null || value === undefined ? unknownFigure : show(value)
 }
@@ -17,7 +17,7 @@ const exactlyThree = formatOf({ minimumSignificantDigits: 3, maximumSignificantD
 const two = formatOf({ maximumSignificantDigits: 2 })
 const cents = formatOf({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** Made with its first number, as the first of all takes 20 ms. */
+/** A formatter, which is created at its first use, because the first one takes 20 ms. */
 function formatOf(options: Intl.NumberFormatOptions): (value: number) => string {
   let made: Intl.NumberFormat | null = null
   return (value) => (made ??= new Intl.NumberFormat('en', options)).format(value)
@@ -40,19 +40,19 @@ const countUnits = [
   [1e3, 'K'],
 ] as const
 
-/** A count where there is no room for all of it: 950, 12.3K, 3.45M, 12B. Below 10,000 it is exact. */
+/** A short count, exact below 10,000: 950, 12.3K, 3.45M, 12B. */
 export function shortCount(value: number): string {
   if (Math.abs(value) < 10_000) return count(value)
   const [divisor, letter] = countUnits.find(([from]) => Math.abs(value) >= from * 0.9995) ?? [1, '']
   return `${three(value / divisor)}${letter}`
 }
 
-/** A measured time, from milliseconds, with three digits: 420 µs, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
+/** A measured time, given in milliseconds, with three digits: 420 µs, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
 export function duration(ms: number): string {
   return durationWith(exactlyThree, ms)
 }
 
-/** A time that was chosen, not measured: 500 ms, 2 s, 1 min 40 s. */
+/** A time that was set, not measured, given in milliseconds: 500 ms, 2 s, 1 min 40 s. */
 export function roundDuration(ms: number): string {
   return durationWith(three, ms)
 }
@@ -66,12 +66,12 @@ function durationWith(seconds: (value: number) => string, ms: number): string {
   return ms < 59_950 ? `${seconds(ms / 1000)} s` : longDuration(ms / 1000)
 }
 
-/** A wait for a slot; below a millisecond it is `<1 ms`. */
+/** A wait for a slot, given in milliseconds; `<1 ms` for less than one. */
 export function wait(ms: number): string {
   return ms < 1 ? '<1 ms' : duration(ms)
 }
 
-/** The two largest units of a time in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
+/** A time in its two largest units, given in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
 export function longDuration(seconds: number): string {
   const s = Math.max(0, Math.round(seconds))
   const parts = [
@@ -89,7 +89,7 @@ export function longDuration(seconds: number): string {
     .join(' ')
 }
 
-/** A share, 0 to 1: 0%, 0.42%, 1.4%, 12.3%. It is 100% only where it is all. */
+/** A share, 0 to 1, as 0%, 0.42%, 1.4%, 12.3%. Only a share of exactly 1 is 100%. */
 export function percent(share: number): string {
   const value = share * 100
   if (value > 0 && value < 0.01) return '<0.01%'
@@ -97,7 +97,7 @@ export function percent(share: number): string {
   return `${format(value >= 99.95 && value < 100 ? 99.9 : value)}%`
 }
 
-/** Dollars: $1,240.50, and below ten cents with three digits: $0.0169. What costs nothing is $0. */
+/** Dollars: $1,240.50; below ten cents with three digits: $0.0169; 0 as $0. */
 export function dollars(usd: number): string {
   if (usd === 0) return '$0'
   return `$${usd < 0.099_95 ? three(usd) : cents(usd)}`
@@ -111,7 +111,7 @@ export function bytes(value: number): string {
   return `${three(value / 1000 ** exponent)} ${byteUnits[exponent] ?? 'B'}`
 }
 
-/** Something per second, as output tokens: 63.4. */
+/** A speed, such as output tokens per second: 63.4. */
 export function speed(perS: number): string {
   return three(perS)
 }

@@ -1,8 +1,8 @@
 import { reportFault } from './fault.ts'
 
 /**
- * A function that has `ask` done, one at a time: once more, however often it is called meanwhile, and as long as `ask` answers
- * true. `ask` must not reject.
+ * Returns a function that runs `ask`, never twice at the same time. Calls during a run cause one more run,
+ * and so does a result of true. `ask` must not reject.
  */
 export function oneAtATime(ask: () => Promise<boolean>): () => void {
   let isAsking = false

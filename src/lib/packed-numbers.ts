@@ -1,7 +1,7 @@
-/** Bytes of 2^53, and more. */
+/** Most bytes of a number up to 2^53. */
 const longestVarint = 8
 
-/** Whole numbers from 0 to 2^53 in one byte for each seven bits, the lowest first (LEB128). */
+/** Writes whole numbers from 0 to 2^53 with a byte for each seven bits, lowest first (LEB128). */
 export class VarintWriter {
   #bytes = new Uint8Array(256)
   #length = 0
@@ -24,13 +24,13 @@ export class VarintWriter {
     this.#length = 0
   }
 
-  /** A copy. */
+  /** A copy of the written bytes. */
   toBytes(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
 }
 
-/** Reads the numbers of a {@link VarintWriter}. Throws a `RangeError` where the bytes end too early. */
+/** Reads the numbers of a {@link VarintWriter}. Throws a `RangeError` if the bytes end too early. */
 export class VarintReader {
   readonly bytes: Uint8Array
   /** The offset of the next number. */
@@ -44,7 +44,7 @@ export class VarintReader {
     return this.at >= this.bytes.length
   }
 
-  /** Most numbers have one byte. */
+  /** Reads a number; most have a single byte. */
   read(): number {
     const byte = this.bytes[this.at] ?? 128
     if (byte >= 128) return this.#readLong()
@@ -55,7 +55,7 @@ export class VarintReader {
   #readLong(): number {
     const { bytes } = this
     let value = 0
-    // A byte that is not the last one counts 128 too many, which is one too many of the next.
+    // The high bit of a byte that is not the last adds 128, which equals one of the next byte.
     for (let factor = 1; ; factor *= 128) {
       const byte = bytes[this.at++]
       if (byte === undefined) throw new RangeError('a number is cut short')

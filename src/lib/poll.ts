@@ -1,5 +1,6 @@
 import { oneAtATime } from './one-at-a-time.ts'
 
+/** How to poll. */
 export interface PollOptions<T> {
   readonly clock: {
     after(ms: number, callback: () => void, options: { readonly background: boolean }): () => void
@@ -9,14 +10,15 @@ export interface PollOptions<T> {
   readonly onFault: (error: unknown) => void
 }
 
+/** A running poll. */
 export interface Poll {
-  /** Polls now, or right after the running poll, which may have been too early. */
+  /** Polls now; if a poll is running, once more after it. */
   readonly refresh: () => void
   /** Ends polling; `onRead` is not called again. */
   readonly stop: () => void
 }
 
-/** Polls at once and then at intervals, one at a time, and passes on each result. */
+/** Polls at once and then at intervals, never twice at the same time, and passes on each result. */
 export function startPoll<T>(
   { clock, everyMs, read, onFault }: PollOptions<T>,
   onRead: (value: T) => void = () => {},

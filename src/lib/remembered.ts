@@ -5,9 +5,9 @@ const mostCharacters = 128 * 1024
 const usualLongest = 1000
 
 /**
- * A pure function that remembers its answers for keys that repeat, such as header values. What strangers send cannot fill
- * it: when full it forgets everything, which costs a little once in a while. Keys of more than `longest` characters are
- * not remembered: they do not repeat.
+ * Caches the results of a pure function for keys that repeat, such as header values. A full cache is cleared,
+ * so that strangers cannot fill the memory. Keys of more than `longest` characters are not cached, because
+ * they do not repeat.
  */
 export function remembered<V>(
   compute: (key: string) => V,

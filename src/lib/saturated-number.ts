@@ -1,4 +1,4 @@
-/** The nearest number that can be counted on exactly. */
+/** The nearest number within the safe integers. */
 export function saturatedNumber(value: number): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value))
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** A secret that clients have to bring. Memory has only its digest, and a comparison takes the same time for any guess. */
+/** A secret that clients must send. Memory has only its digest, and a comparison takes the same time for any guess. */
 export class SecretToken {
   readonly #digest: Buffer
 

@@ -1,13 +1,13 @@
 /** A member that remembers its index in a {@link SwapList}. */
 export interface Placed {
-  /** Written by the list alone; -1 or undefined while the member is in no list. */
+  /** Set only by the list; -1 or undefined while the member is in no list. */
   index: number
 }
 
 /**
- * An unordered collection with constant-time removal, for members that come and go by the thousand. A `Set`
- * would do, but that V8 replaces a set's table every few dozen changes and leaves the old one linked to the
- * new: once one of them is in the old generation, all members since stay alive until a full collection.
+ * An unordered collection with constant-time removal, for thousands of short-lived members. A `Set` would
+ * keep members alive: V8 replaces a set's table every few dozen changes, and links the old table to the new
+ * one. Once a table is in the old generation, all later members stay until a full garbage collection.
  */
 export class SwapList<T extends Partial<Placed>> {
   readonly #members: T[] = []
@@ -20,7 +20,7 @@ export class SwapList<T extends Partial<Placed>> {
     member.index = this.#members.push(member) - 1
   }
 
-  /** The last member takes the index of the removed one, which must be in this list or in none. */
+  /** Removes a member, which must be in this list or in none. The last member gets its index. */
   remove(member: T): void {
     const { index = -1 } = member
     if (index < 0) return

@@ -7,12 +7,12 @@ import { codeOf } from './errors.ts'
 import { lineReader } from './line-reader.ts'
 import { reportFault } from './fault.ts'
 
-/** Says whose the other end of a connection is; null where the system cannot. */
+/** Finds the user of a connection's other end; null if the system cannot. */
 type Owners = Pick<SocketOwners, 'ownerOf'> | null
 
 /**
- * Decides which requests come from this machine's owner, and so need no admin token: those of programs of this user
- * and of root. A loopback address alone says little, because a proxy or another user of the machine has one too.
+ * Decides which requests come from this machine's owner, and so need no admin token: programs of this user
+ * and of root. A loopback address is not enough, because a proxy or another user of the machine also has one.
  */
 export class ThisMachine {
   readonly #trustsLoopback: boolean
@@ -37,13 +37,13 @@ export class ThisMachine {
       this.#known.set(socket, isOurs)
       return isOurs
     } catch {
-      // Too few descriptors, say: the next request asks again.
+      // The tables could not be read, for example without a free descriptor. The next request tries again.
       return false
     }
   }
 }
 
-/** Only Linux reports the owner of a socket. */
+/** The search for owners; null except on Linux, the only system that reports the owner of a socket. */
 function ownersHere(): Owners {
   return process.platform === 'linux' ? new SocketOwners() : null
 }
@@ -53,13 +53,16 @@ function isTrusted(owner: number | null): boolean {
   return owner === 0 || (owner !== null && owner === ownUser && !standsForOthers(owner))
 }
 
-/** Within a user namespace, all users that have no number there are shown under one, which may also be a user's own. */
+/**
+ * True if a user id stands for several users: a user namespace shows all users without a mapping under one
+ * id, which may also be a real user's.
+ */
 function standsForOthers(user: number): boolean {
   const overflow = Number(readFileSync('/proc/sys/kernel/overflowuid', 'utf8'))
   return user === overflow && !/^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'utf8'))
 }
 
-/** Both ends of a connection, as the process sees them that accepted it; without them once it is broken. */
+/** Both ends of a connection, as the accepting process sees them; undefined once it is broken. */
 type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
 /**
@@ -68,20 +71,20 @@ type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddres
  */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 /**
- * The kernel fills each read with whole rows of at most one page. It adds a second page to the same read
- * only if the first is full, so reads of half a page always are. With many sockets each read is a long turn of the event loop.
+ * Bytes of a read: half a page. The kernel fills each read with whole rows of at most one page, and adds a
+ * second page only if the first is full, so reads of half a page are always filled.
  */
 const partBytes = 2048
-/** Parts of the first read, which brings some two hundred sockets, and of each further one. */
+/** Number of parts in the first read, which has some 200 sockets, and in each further read. */
 const [firstParts, furtherParts] = [16, 512]
-/** A socket may be passed over when others close while a table is read. */
+/** How often the tables are read, because a read may miss a socket while others close. */
 const looks = 2
 
 type Wanted = Map<string, PromiseWithResolvers<number | null>>
 
 /**
- * Finds the owner of the other end of a connection within this machine. One reading of the tables serves all requests that
- * wait for it, and no second one runs at the same time.
+ * Finds the owner of the other end of a connection within this machine. A single reading of the tables serves
+ * all requests that wait.
  */
 export class SocketOwners {
   #wanted: Wanted = new Map()
@@ -139,7 +142,7 @@ async function find(wanted: Wanted, table: string): Promise<void> {
   }
 }
 
-/** A system without IPv6 has no table of its sockets. */
+/** Opens a file; null if it is missing, as the IPv6 table is on a system without IPv6. */
 async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path)
@@ -154,7 +157,7 @@ const isLittleEndian = endianness() === 'LE'
 const mappedPrefix = isLittleEndian ? '0000000000000000FFFF0000' : '00000000000000000000FFFF'
 const loopbackV6 = `${'0'.repeat(24)}${isLittleEndian ? '01000000' : '00000001'}`
 
-/** The beginning of the other end's row behind its number, its own address first. Null for an address that cannot be local. */
+/** The addresses in the row of the other end, its own address first; null for an address that cannot be local. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string | null {
   const theirs = hexAddress(remoteAddress)
   const ours = hexAddress(localAddress)
@@ -183,8 +186,8 @@ export function keyOfRow(row: string): string {
 }
 
 /**
- * The user of a row. What its process has closed is still listed for a while, without an inode, and as if it were
- * root's.
+ * The user of a row; null for a closed socket, which is still listed for a while, without an inode and as if
+ * it were root's.
  */
 export function ownerOfRow(row: string): number | null {
   const [, , , , , , , uid, , inode] = row.trim().split(/\s+/)

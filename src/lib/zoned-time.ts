@@ -2,26 +2,26 @@
 export type ZonedUnit = 'minute' | 'hour' | 'day'
 
 const unitMs: Readonly<Record<ZonedUnit, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
-/** No zone changes its offset twice within so short a time. */
+/** No time zone changes its offset twice within this time. */
 const calmMs = 86_400_000
 const offsetFormat = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 /** Longer than any local day. */
 const overADayMs = 36 * 3_600_000
 
-/** One IANA time zone: where its local hours and days begin. Instants are milliseconds since the Unix epoch. */
+/** An IANA time zone, and where its local hours and days begin. Instants are ms since the Unix epoch. */
 export class ZonedTime {
   readonly #format: Intl.DateTimeFormat
-  /** From `#calmFromMs` to `#calmUntilMs` the offset is `#calmOffsetMs`: formatting is the costly part. */
+  /** From `#calmFromMs` to `#calmUntilMs` the offset is `#calmOffsetMs`. The cache saves formatting, which is slow. */
   #calmFromMs = 0
   #calmUntilMs = -1
   #calmOffsetMs = 0
 
-  /** Throws `RangeError` where there is no such zone. */
+  /** Throws a `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   }
 
-  /** Local time minus UTC, in whole seconds given as milliseconds. */
+  /** Local time minus UTC, in milliseconds (whole seconds). */
   offsetMs(instantMs: number): number {
     if (instantMs >= this.#calmFromMs && instantMs <= this.#calmUntilMs) return this.#calmOffsetMs
     const offsetMs = this.#formattedOffsetMs(instantMs)
@@ -34,8 +34,8 @@ export class ZonedTime {
   }
 
   /**
-   * The instant at which the zone's clocks show a time, given as if it were in UTC. Where they show it twice, it is the
-   * first; where they skip it, it is later by as much as they skip.
+   * The instant of a local time, which is given as if it were UTC. A repeated local time gives its first
+   * instant; a skipped one is moved forward by the skipped time.
    */
   instantOf(localMs: number): number {
     const instants = [localMs - calmMs, localMs + calmMs].map((nearMs) => localMs - this.offsetMs(nearMs))
@@ -44,9 +44,9 @@ export class ZonedTime {
   }
 
   /**
-   * Starts of the units that `fromMs` (inclusive) to `toMs` (exclusive) touches, and the end of the last one:
-   * the first edge is at or before `fromMs`, the last at or after `toMs`. Stops after `limit` units.
-   * An hour or minute also ends where the clocks change, so that each has one offset.
+   * Starts of the units from `fromMs` (inclusive) to `toMs` (exclusive), and the end of the last unit. The
+   * first edge is at or before `fromMs`, the last at or after `toMs`. Stops after `limit` units. An hour or
+   * minute also ends where the clocks change, so that each has a single offset.
    */
   edges(unit: ZonedUnit, fromMs: number, toMs: number, limit: number = Number.POSITIVE_INFINITY): number[] {
     const edges = [this.startOf(unit, fromMs)]
@@ -57,9 +57,9 @@ export class ZonedTime {
     return edges
   }
 
-  /** The start of the unit that an instant lies in. */
+  /** The start of the unit that contains an instant. */
   startOf(unit: ZonedUnit, instantMs: number): number {
-    // Searched forwards from a day before: backwards, a repeated local hour would be ambiguous.
+    // The search goes forward from a day before, because backwards a repeated local hour would be ambiguous.
     let start = instantMs - (unit === 'day' ? overADayMs : unitMs[unit] + unitMs.minute)
     for (let next = this.#next(unit, start); next <= instantMs; next = this.#next(unit, start)) start = next
     return start
@@ -83,7 +83,7 @@ export class ZonedTime {
     return Math.max(changeMs, later)
   }
 
-  /** The first instant, to the second, after `fromMs` at which the offset is another one. */
+  /** The first instant (to the second) after `fromMs` with another offset. */
   #changeBetween(fromMs: number, toMs: number, offsetMs: number): number {
     let before = Math.floor(fromMs / 1000)
     let after = Math.ceil(toMs / 1000)
@@ -95,7 +95,7 @@ export class ZonedTime {
     return after * 1000
   }
 
-  /** The format ends in `GMT`, `GMT-03:30` or, in old times, `GMT+00:53:28`. */
+  /** The offset from the formatted time, which ends in `GMT`, `GMT-03:30` or, in old times, `GMT+00:53:28`. */
   #formattedOffsetMs(instantMs: number): number {
     const [, sign, ...parts] = offsetFormat.exec(this.#format.format(instantMs)) ?? []
     const [hours, minutes, seconds] = parts.map((part: string | undefined) => Number(part ?? 0))

@@ -8,27 +8,28 @@ import { flawText, unreadable } from './file-rights.ts'
 const retryMs = 10
 const sqliteBusy = 5
 
-/** A connection that is collected as garbage lets its lock go. */
+/** Open connections, because garbage collection of a connection would free its lock. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Takes the lock at a path for one holder, of all processes and of this one; null if another holds it. The kernel frees it
- * when its process ends, however that ends, and whatever PID namespace it was in. The lock is SQLite's own on an empty
- * database, to which nothing is ever written, and which stays: to delete it would let two hold the lock. Nothing else
- * may open the file in this process: closing it would drop the lock. Throws in words, or the system's error.
+ * Takes the lock at a path; null if another holder in any process, or this one, has it. The kernel frees the
+ * lock when the process ends, in any way and in any PID namespace. The lock is SQLite's own lock of an empty
+ * database. Nothing is written to that file, and it is never deleted, because then two holders could exist.
+ * No other code in this process may open the file, because closing it would drop the lock. Throws an error
+ * for people, or the system's error.
  */
 export function tryFileLock(path: string): Disposable | null {
   makePrivateFile(path)
   let database: DatabaseSync | null = null
   try {
     database = new DatabaseSync(path, { timeout: 0 })
-    // Else a journal would be written beside it.
+    // A journal on disk would be written beside the file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lockOf(database)
   } catch (error) {
     database?.close()
     if (isBusy(error)) return null
-    // Not SQLite's own error: it would be taken for one of the database beside it.
+    // SQLite's own error would be mistaken for one of the database beside the lock.
     throw new Error(`${path} cannot be locked: ${messageOf(error)}`, { cause: error })
   }
 }
@@ -43,8 +44,8 @@ function lockOf(database: DatabaseSync): Disposable {
 }
 
 /**
- * True if a process holds the lock at a path, without taking it; false if there is no file. Not for a process that
- * may hold it itself. Throws as {@link tryFileLock} does.
+ * True if a process holds the lock at a path; false without a file. Does not take the lock. A process that
+ * may hold the lock itself must not call it. Throws as {@link tryFileLock} does.
  */
 export function isFileLocked(path: string): boolean {
   if (!existsSync(path)) return false
@@ -65,7 +66,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }
 
-/** Takes the lock as {@link tryFileLock} does, waiting up to `limitMs` for it without holding up anything else. */
+/** Takes the lock as {@link tryFileLock} does, and waits for it up to `limitMs` without blocking. */
 export async function takeFileLock(path: string, limitMs: number): Promise<Disposable | null> {
   const deadline = performance.now() + limitMs
   for (;;) {
@@ -75,7 +76,7 @@ export async function takeFileLock(path: string, limitMs: number): Promise<Dispo
   }
 }
 
-/** A user who may read the file could hold the lock: only its owner may. */
+/** Creates the file for its owner only, because a user who may read it could hold the lock. */
 function makePrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 })

@@ -13,7 +13,7 @@ import {
 import { dirname, isAbsolute, join, sep } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** Why a file or folder cannot be relied on, and the command that mends it. */
+/** Why a file or folder cannot be trusted, and the command that fixes it. */
 export interface RightsFlaw {
   readonly path: string
   /** Completes "/srv/data …". */
@@ -32,9 +32,9 @@ const withoutRights: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Says why others can change what is at a path, or null. The path itself must belong to this user or root, and not be
- * writable by anyone. The folders above it, and links on the way, must not let others replace it. A path that is not
- * there yet is judged by the folders above it.
+ * Why other users could change what is at a path; null if they cannot. The path must belong to this user or
+ * root, and not be writable by anyone. The folders above it, and links on the way, must not let others
+ * replace it. For a missing path, the folders above it count.
  */
 export function rightsFlaw(path: string): RightsFlaw | null {
   for (const { path: place, stats, isLast } of placesOn(path)) {
@@ -49,7 +49,7 @@ export function rightsFlaw(path: string): RightsFlaw | null {
   return null
 }
 
-/** Says why an open file, or one of these attributes, cannot be relied on; null if it can. */
+/** Why a file with these attributes cannot be trusted; null if it can. */
 export function flawOf(stats: Stats, path: string): RightsFlaw | null {
   if (process.geteuid === undefined) return null
   if (!trustedOwners(process.geteuid()).includes(stats.uid)) {
@@ -64,8 +64,8 @@ export function flawOf(stats: Stats, path: string): RightsFlaw | null {
 }
 
 /**
- * Opens a file to write it, made private if it is new. Never follows a symbolic link in the file's place, and takes no
- * file that is another user's. Throws the system's error, or one in words.
+ * Opens a file for writing; a new file is private to its owner. Refuses a symbolic link in the file's place,
+ * and another user's file. Throws the system's error, or one for people.
  */
 export function openOwnFile(path: string, flags: number): number {
   const { O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -93,7 +93,7 @@ export function flawText({ path, what, remedy }: RightsFlaw): string {
   return `${path} ${what}; ${remedy}`
 }
 
-/** `alice (user 1001)`; the number alone where no list has the name. */
+/** `alice (user 1001)`; only the number if no name is known. */
 export function userName(id: number): string {
   if (id === 0) return 'root'
   const name = nameIn('/etc/passwd', id)
@@ -121,7 +121,7 @@ function ownName(): string {
 }
 
 function isOpenToAll(stats: Stats, path: string): boolean {
-  // Anyone may write to a device such as /dev/null; opening the path refuses what is no regular file.
+  // Anyone may write to a device such as /dev/null. Opening refuses anything that is no regular file.
   if (!(stats.isFile() || stats.isDirectory()) || (stats.mode & writableByAnyone) === 0) return false
   return !withoutRights.has(statfsSync(path).type)
 }
@@ -133,11 +133,11 @@ function openFlaw(path: string): RightsFlaw {
 interface Place {
   readonly path: string
   readonly stats: Stats
-  /** True if the path ends here. */
+  /** True for the last entry of the path. */
   readonly isLast: boolean
 }
 
-/** A folder on the way, or the path itself, that this user may not read. */
+/** The flaw if this user may not read the path, or a folder on the way; else null. */
 export function unreadable(path: string): RightsFlaw | null {
   for (const { path: place, stats, isLast } of placesOn(path)) {
     if (stats.isSymbolicLink()) continue
@@ -154,7 +154,7 @@ export function unreadable(path: string): RightsFlaw | null {
   return null
 }
 
-/** Each entry that the system passes on the way to a path, from the root on, with links as links. */
+/** Each entry on the way to a path, from the root; links are not resolved. */
 function* placesOn(path: string): Generator<Place> {
   if (process.geteuid === undefined) return
   const left = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`)

@@ -1,20 +1,20 @@
 import { type Stats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
-/** More than a person writes by hand. */
+/** Default limit: more than a person writes by hand. */
 const settingsBytes = 2 * 1024 * 1024
 const pieceBytes = 64 * 1024
 
 /**
- * Reads an untrusted file. Opening never blocks, only a regular file is read, and no more than
- * `mostBytes` of it. `judge` may throw to refuse the open file. Throws the system's error, and an `Error`
- * that says why the file is not read.
+ * Reads an untrusted file. Opening never blocks, and only a regular file of at most `mostBytes` is read.
+ * `judge` may throw to refuse the open file. Throws the system's error, or an `Error` that says why the file
+ * is not read.
  */
 export function readBytes(
   path: string,
   mostBytes: number = settingsBytes,
   judge: (stats: Stats) => void = () => {},
 ): Buffer {
-  // Before it is opened: to open a device may do something.
+  // Checked before opening, because opening a device may have effects.
   expectFile(statSync(path), mostBytes)
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   try {
@@ -24,7 +24,7 @@ export function readBytes(
     const pieces: Buffer[] = []
     let total = 0
     for (;;) {
-      // Reading one byte beyond its size shows that the file has not grown.
+      // Reading one byte beyond the size shows whether the file has grown.
       const piece = Buffer.allocUnsafe(total === 0 ? stats.size + 1 : pieceBytes)
       const bytes = readSync(file, piece)
       if (bytes === 0) break
@@ -39,7 +39,10 @@ export function readBytes(
   }
 }
 
-/** Reads a file as text, without its byte order mark. Bytes that are not UTF-8 are an error, too. */
+/**
+ * Reads a file as UTF-8 text, without a byte order mark. Throws as {@link readBytes} does, and for other
+ * bytes than UTF-8.
+ */
 export function readText(path: string, mostBytes?: number, judge?: (stats: Stats) => void): string {
   const bytes = readBytes(path, mostBytes, judge)
   try {

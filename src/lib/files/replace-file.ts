@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path'
 
 /**
- * Writes a file whole or not at all, for its owner alone: a reader sees the old content or the new. With `flush` also after
- * a loss of power. Throws the system's error.
+ * Replaces a file atomically, private to its owner: readers see the old content or the new. With `flush`,
+ * also after a loss of power. Throws the system's error.
  */
 export function replaceFile(
   path: string,
@@ -12,7 +12,7 @@ export function replaceFile(
 ): void {
   const temporary = `${path}.${process.pid}.new`
   try {
-    // A file that a killed process left, or a link that another user laid, is not written through.
+    // Removes a file of a killed process, or a link of another user, which must not be written through.
     rmSync(temporary, { force: true })
     writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush })
     renameSync(temporary, path)
@@ -23,7 +23,10 @@ export function replaceFile(
   }
 }
 
-/** Brings to disk which names a folder has: until then, one may still be the old file's. Throws the system's error. */
+/**
+ * Flushes a folder's names to the disk. Until then, after a loss of power a name may still lead to the old
+ * file. Throws the system's error.
+ */
 export function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {

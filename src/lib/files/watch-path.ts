@@ -2,10 +2,11 @@ import { type BigIntStats, stat } from 'node:fs'
 import { reportFault } from '../fault.ts'
 
 /**
- * Calls back when a file appears, disappears or changes, and once after the first interval. Each look compares with the one
- * before, so a change while `onChange` runs is seen at the next; `fs.watchFile` may miss one before its own first look, which
- * a busy system delays. An error of `onChange` is reported, and the watch continues. The watch does not keep a process alive.
- * Returns a function that stops it.
+ * Calls back when a file appears, disappears or changes, and once after the first interval. Each check
+ * compares with the one before, so a change while `onChange` runs is found by the next check. `fs.watchFile`
+ * could miss a change before its own first check, which a busy system delays. An error of `onChange` is
+ * reported, and the watch continues. The watch does not keep a process alive. Returns a function that stops
+ * it.
  */
 export function watchPath(path: string, everyMs: number, onChange: () => void): () => void {
   let seen = ''

@@ -2,17 +2,17 @@ import zlib from 'node:zlib'
 import type { Transform } from 'node:stream'
 import { ZstdFrames, decodeZstd } from './zstd-frames.ts'
 
-/** The decoder of a content coding (RFC 9110 §8.4.1). Truncated input is no error: its bytes are decoded. */
+/** The decoder of a content coding (RFC 9110 §8.4.1). Truncated input is decoded as far as it goes, without an error. */
 export interface ContentCoding {
   /** A decoding stream; `first` is the first byte of its input. */
   readonly stream: (first: number) => Transform
-  /** Decodes synchronously. Throws on bad input, and beyond `maxBytes` of output. */
+  /** Decodes synchronously. Throws zlib's error for bad input, and for more than `maxBytes` of output. */
   readonly whole: (bytes: Buffer, maxBytes: number) => Buffer
 }
 
 const flush = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const brotliFlush = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
-/** A frame may ask for a window of up to 128 MB; no content coding needs more than 8 MB (RFC 9659). */
+/** zstd with a window of at most 8 MB, the limit for content codings (RFC 9659). A frame could ask for 128 MB. */
 const zstdFlush = {
   finishFlush: zlib.constants.ZSTD_e_flush,
   params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
@@ -43,12 +43,15 @@ const codings: Readonly<Record<string, ContentCoding>> = {
   },
 }
 
-/** The coding of this name (one, lower-cased), or `null` where answers in it cannot be decoded. */
+/** The decoder for a single coding in lower case; `null` if the coding is unknown. */
 export function contentCoding(name: string): ContentCoding | null {
   return Object.hasOwn(codings, name) ? (codings[name] ?? null) : null
 }
 
-/** RFC 1950 §2.2: the low half of the first byte is the method, 8. Some servers omit the header. */
+/**
+ * True if data begins with a zlib header, which some servers omit: the low half of the first byte is the
+ * method, 8 (RFC 1950 §2.2).
+ */
 function hasZlibHeader(first: number): boolean {
   return (first & 0x0f) === 8
 }

@@ -14,9 +14,9 @@ const mostOfStrangers = 60
 const thisMachine = 'this machine'
 
 /**
- * A secret that clients have to bring, with limited guesses: at most so many wrong ones of an address, and of all
- * other addresses together, are checked in any minute. Beyond that every guess is refused. Requests of this machine,
- * through no proxy, are counted apart, so that no stranger locks the owner out.
+ * A secret that clients must send, with limited guesses. In any minute only so many wrong guesses of one
+ * address, and of all other machines together, are checked; further guesses are refused. Requests of this
+ * machine, not through a proxy, are counted separately, so that no stranger can lock the owner out.
  */
 export class GuardedToken {
   readonly #secret: SecretToken
@@ -24,7 +24,7 @@ export class GuardedToken {
   /** Wrong guesses of the last minute, up to the limit. */
   #wrong: readonly { readonly from: string; readonly atMs: number }[] = []
 
-  /** `nowMs` of a clock that cannot be set. */
+  /** `nowMs` is a monotonic clock. */
   constructor(secret: string, nowMs: () => number) {
     this.#secret = new SecretToken(secret)
     this.#nowMs = nowMs

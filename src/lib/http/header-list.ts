@@ -8,7 +8,7 @@ export function listTokens(value: string): string[] {
     .filter((token) => token !== '')
 }
 
-/** The headers of a list in turn. Where each call of the gateway reads all of its headers, a loop over the list costs less. */
+/** The headers of a list as pairs. For each call of the gateway, a loop over the list costs less. */
 export function headerPairs(headers: readonly string[]): [name: string, value: string][] {
   return Array.from({ length: headers.length >> 1 }, (_, i) => [
     headers[2 * i] ?? '',
@@ -16,7 +16,7 @@ export function headerPairs(headers: readonly string[]): [name: string, value: s
   ])
 }
 
-/** The values of a header, joined as they may be (RFC 9110 §5.3); null if it is absent. The name is in lower case. */
+/** The values of a header, joined by commas (RFC 9110 §5.3); null if it is absent. The name is in lower case. */
 export function headerOf(headers: readonly string[], name: string): string | null {
   let value: string | null = null
   for (let at = 0; at + 1 < headers.length; at += 2) {
@@ -27,7 +27,7 @@ export function headerOf(headers: readonly string[], name: string): string | nul
   return value
 }
 
-/** Hop-by-hop in every message, whether `Connection` names them or not (RFC 9110 §7.6.1). */
+/** Headers that are hop-by-hop in every message, even if `Connection` does not name them (RFC 9110 §7.6.1). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -41,7 +41,7 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'http2-settings',
 ])
 
-/** A header list without what its `Connection` value names (RFC 9110 §7.6.1). */
+/** A header list without the headers that the value of `Connection` names (RFC 9110 §7.6.1). */
 export function withoutNominated(headers: string[], connection: string): string[] {
   const lower = connection.toLowerCase()
   if (lower === 'keep-alive' || lower === 'close') return headers

@@ -3,14 +3,14 @@ import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 /**
- * The used part of `node:http`. An `import` reads all of its exports, and so loads Node's own undici for its
- * WebSocket, which takes 30 ms more of a start.
+ * The used part of `node:http`. An `import` would read all exports, and so load Node's undici for its
+ * WebSocket, which takes 30 ms more at the start.
  */
 export const { METHODS, STATUS_CODES, request } = process.getBuiltinModule('node:http')
 
 /**
- * A server that no connection can end. Node takes its own error listener off a socket when it hands that over, as for
- * `CONNECT`; the next reset would then be an uncaught exception.
+ * Creates a server that no connection can crash. Node removes its error listener from a socket that it hands
+ * over, as for `CONNECT`. Without another listener, the next reset would be an uncaught exception.
  */
 export function createServer(options: ServerOptions, onRequest?: RequestListener): Server {
   const server = process.getBuiltinModule('node:http').createServer(options, onRequest)
@@ -20,10 +20,10 @@ export function createServer(options: ServerOptions, onRequest?: RequestListener
   return server
 }
 
-/** Ignores errors of a server's sockets: their end shows in `close`. */
+/** Ignores errors of a server's sockets, because `close` follows. */
 function ignore(): void {}
 
-/** The text of a stream; null if it is longer than `maxBytes`. Rejects if it breaks. */
+/** The text of a stream; null if it is longer than `maxBytes`. Rejects with the stream's error. */
 export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteLength = 0
@@ -35,10 +35,11 @@ export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>
   return Buffer.concat(chunks).toString()
 }
 
+/** A server that listens on the loopback interface. */
 export interface LoopbackServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Closes all connections, also in the middle of a response. */
+  /** Closes the server and all connections, also in the middle of a response. */
   close(): Promise<void>
 }
 
@@ -57,7 +58,7 @@ export async function listenOnLoopback(server: Server): Promise<LoopbackServer> 
   return { origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
 }
 
-/** One event of a text/event-stream (HTML Standard §9.2.6). The name and the id contain no line break. */
+/** An event of a text/event-stream (HTML Standard §9.2.6). Name and id must not contain line breaks. */
 export function sseEvent(name: string | null, data: string, id?: string): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
   return `${name === null ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`

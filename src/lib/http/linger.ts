@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Limits for reading a client that still sends after its refusal. */
+/** Time limit for reading input of a client after its refusal, in ms. */
 const lingerMs = 2000
 const lingerBytes = 8 * 1024 * 1024
 
 /**
- * Ends a connection whose client may still be sending. After a plain close the kernel would answer further bytes with a reset,
- * and the client would lose the response. Instead, input is discarded until the client closes, for two seconds at most;
- * beyond 8 MB it is no longer read.
+ * Ends a connection whose client may still be sending. After a plain close the kernel would answer further
+ * bytes with a reset, and the client would lose the response. So input is discarded until the client closes,
+ * for at most two seconds and 8 MB.
  */
 export function closeAfterReading(socket: Socket): void {
   if (socket.destroyed) return
   socket.end()
   const limit = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(limit))
-  // While Node's parser reads the connection, only Node can resume a paused one.
+  // If Node's parser reads the connection, only Node can resume it after a pause.
   if (!socket.isPaused()) throwAway(socket)
   else socket.once('resume', () => throwAway(socket)).resume()
 }
@@ -29,7 +29,7 @@ function throwAway(socket: Socket): void {
   })
 }
 
-/** Has the connection of an answer that ends it, because a body is still coming, end in this way. */
+/** Lets the connection end as in {@link closeAfterReading} after an answer to an incomplete request. */
 export function lingerAfter(res: ServerResponse): void {
   const { socket } = res
   if (socket === null) res.once('socket', () => lingerAfter(res))

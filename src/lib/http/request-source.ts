@@ -23,7 +23,7 @@ export function isProxyHeader(name: string): boolean {
   return proxyHeaders.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-envoy-')
 }
 
-/** True if this version of HTTP suggests a proxy: nginx speaks 1.0 by default, clients do not. */
+/** True if this version of HTTP suggests a proxy: by default nginx uses 1.0, and clients do not. */
 export function isProxyVersion(httpVersion: string): boolean {
   return httpVersion === '1.0'
 }
@@ -36,26 +36,27 @@ export function isToThisMachine({ host, forwardedFor }: RequestSource): boolean 
   return host !== null && isLoopbackName(hostName(host)) && !forwardedFor
 }
 
+/** True for a loopback address, IPv4 or IPv6. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
-/** True if a browser says that another site's page is behind this request, by Fetch Metadata or Origin. */
+/** True if Fetch Metadata or Origin shows that the page of another site sent the request. */
 export function isCrossSite({ host, origin, secFetchSite }: RequestSource): boolean {
   if (secFetchSite === 'cross-site' || secFetchSite === 'same-site') return true
   return origin !== null && URL.parse(origin)?.host !== host
 }
 
 /**
- * True if this Host may be used for the program's own routes: loopback names, allowed names, and address
- * literals, which DNS rebinding cannot use.
+ * True if a Host is allowed for the program's own routes: a loopback name, an allowed name, or an address
+ * literal, which DNS rebinding cannot use.
  */
 export function isAllowedHost(host: string, allowedNames: readonly string[]): boolean {
   const name = hostName(host)
   return isLoopbackName(name) || isAddressLiteral(name) || allowedNames.includes(name)
 }
 
-/** True if an address to bind is reachable from this machine alone. */
+/** True if an address to bind is reachable only from this machine. */
 export function isLoopbackBind(address: string): boolean {
   return isLoopbackName(address.toLowerCase())
 }

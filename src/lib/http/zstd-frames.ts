@@ -1,17 +1,17 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import zlib, { type ZstdOptions } from 'node:zlib'
 
-/** A frame takes a decoder of its own. */
+/** Most frames of a body, because each needs a decoder of its own. */
 const mostFrames = 1000
 
 type Decoder = Transform & { readonly bytesWritten: number }
 
-/** Decodes zstd frames, one after the other (RFC 8878 §3.1). Node's own decoder ends with the first one of a chunk. */
+/** Decodes zstd frames in a row (RFC 8878 §3.1). Node's own decoder stops after the first frame of a chunk. */
 export class ZstdFrames extends Transform {
   readonly #options: ZstdOptions
   #decoder: Decoder
   #frames = 0
-  /** Encoded bytes that were read. */
+  /** Number of encoded bytes that were read. */
   bytesWritten = 0
 
   constructor(options: ZstdOptions) {
@@ -55,7 +55,7 @@ export class ZstdFrames extends Transform {
   }
 }
 
-/** Decodes all frames in one go. Throws on bad input, and beyond `maxOutputLength`. */
+/** Decodes all frames synchronously. Throws for bad input, and for more than `maxOutputLength` bytes. */
 export function decodeZstd(bytes: Buffer, maxOutputLength: number, options: ZstdOptions): Buffer {
   const pieces: Buffer[] = []
   let room = maxOutputLength

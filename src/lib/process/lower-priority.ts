@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 
-/** Lets other processes go first where the processor is short. Not the lowest: the process still has to come on. */
+/** Lowers the priority of a process, but not to the lowest, so that it still makes progress on a busy processor. */
 export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

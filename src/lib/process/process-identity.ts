@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 
-/** A process, distinguishable from a later one with the same number. */
+/** A process, distinguishable from a later process with the same id. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Clock ticks from boot to the process's start; only on Linux. */
@@ -9,11 +9,12 @@ export interface ProcessIdentity {
   readonly bootId: string | null
 }
 
+/** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: procStat(process.pid)?.startTicks ?? null, bootId: bootId() }
 }
 
-/** True if that very process still runs. One that has ended and only waits to be reaped does not. */
+/** True if this very process still runs. A zombie does not count as running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.startTicks === null || identity.bootId === null) return answersSignals(identity.pid)
   if (identity.bootId !== bootId()) return false
@@ -21,7 +22,10 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !'ZX'.includes(stat.state)
 }
 
-/** Fields 3 and 22 of `/proc/<pid>/stat`; field 2, the program's name, may hold anything but ends the last `)`. */
+/**
+ * Fields 3 and 22 of `/proc/<pid>/stat` (proc_pid_stat(5)). Field 2, the program's name, may contain
+ * anything, and ends at the last `)`.
+ */
 export function parseStat(text: string): { readonly state: string; readonly startTicks: number } | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state] = fields

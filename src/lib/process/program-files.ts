@@ -5,14 +5,14 @@ import { dirname, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../..')
 const manifest = `${dirname(root)}/package.json`
 const atStart = stateOf(manifest)
-/** A younger process is not checked: nobody updates a program within seconds of its start. */
+/** A younger process is not checked, because nobody updates a program within seconds of its start. */
 const youngS = 2
 
 let change: string | null = null
 
 /**
- * Why no thread or process may be started from the program's files any more; null if the files are those of this process's
- * start. An update replaces them, and two versions must not be mixed.
+ * Why no thread or process may be started from the program's files: they have changed since this process
+ * started, and two versions must not be mixed. Null if the files are unchanged.
  */
 export function programChange(): string | null {
   if (change !== null || process.uptime() < youngS) return change

@@ -5,31 +5,32 @@ import { messageOf } from '../errors.ts'
 import { reportFault } from '../fault.ts'
 import { programChange } from './program-files.ts'
 
-/** A message that expects an answer. The host numbers it, and the answer has the same number. */
+/** A message that expects an answer. The host numbers it, and the answer repeats the number. */
 type Question<To> = Extract<To, { readonly question: number }>
 type Answer<From> = Extract<From, { readonly question: number }>
-/** Each one of a union without its number. */
+/** Each member of a union, without its number. */
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'question'> : never
 
+/** How to start a worker, and where its messages go. */
 export interface WorkerHostOptions<From> {
   readonly clock: {
     after(ms: number, callback: () => void, options?: { readonly background?: boolean }): () => void
   }
-  /** Starts a thread, or a process that is spoken to by messages. */
+  /** Starts a thread, or a process with a message channel. */
   readonly start: () => Worker | ChildProcess
   /** Called with each message, including answers. */
   readonly received: (message: From) => void
   readonly started?: () => void
-  /** Called when the worker ended by itself or could not be started; `need` starts it again, after a pause. */
+  /** Called when the worker has ended by itself or could not be started. `need` starts it again after a pause. */
   readonly died: (reason: string) => void
 }
 
 const pause = { firstMs: 100, longestMs: 5000 } as const
 
 /**
- * A thread or a process beside this one. It starts when it is needed, and again after a crash, with longer and
- * longer pauses; never from files that an update has replaced. It keeps this process alive only while a question
- * is open.
+ * A worker: a thread or another process. The worker starts when it is needed, and again after a crash, with
+ * longer and longer pauses, but never from files that an update has replaced. It keeps this process alive
+ * only while a question is open.
  */
 export class WorkerHost<To extends object, From extends object> {
   readonly #options: WorkerHostOptions<From>
@@ -48,7 +49,7 @@ export class WorkerHost<To extends object, From extends object> {
     return this.#worker !== null
   }
 
-  /** Starts it if it does not run: at once, or after a pause if it has died. Says if it runs now. */
+  /** Starts the worker if it does not run: at once, or after a pause if it has died. Returns true if it runs now. */
   need(): boolean {
     if (this.#worker !== null || this.#cancelPause !== null || this.#hasEnded) return this.isRunning
     if (this.#deaths === 0) this.#start()
@@ -68,11 +69,11 @@ export class WorkerHost<To extends object, From extends object> {
     const worker = this.#worker
     if (worker === null) return
     if ('postMessage' in worker) worker.postMessage(message, transfer)
-    // A closed channel means that the worker's end is about to be reported.
+    // If the channel is closed, the worker's end will be reported soon.
     else worker.send(message, () => {})
   }
 
-  /** Rejects if it does not run, dies or is killed before it answers. */
+  /** Asks the worker. Rejects if it does not run, dies or is killed before it answers. */
   ask(asked: Unnumbered<Question<To>>): Promise<Answer<From>> {
     if (this.#worker === null) return Promise.reject(new Error('it is not running'))
     const question = ++this.#lastQuestion
@@ -83,12 +84,12 @@ export class WorkerHost<To extends object, From extends object> {
     return answer.promise
   }
 
-  /** The worker works: the pauses after its next crash begin small again. */
+  /** Call it when the worker has worked well. The pauses after its next crash are short again. */
   isWell(): void {
     this.#deaths = 0
   }
 
-  /** Ends it at once. Without a `fault` that is no death: it can be started again without a pause. */
+  /** Kills the worker. Without a `fault` that does not count as a crash, so a start follows without a pause. */
   kill(fault: string | null = null): void {
     const worker = this.#worker
     if (worker === null) return
@@ -99,7 +100,7 @@ export class WorkerHost<To extends object, From extends object> {
     else this.#die(fault)
   }
 
-  /** Ends it for good. */
+  /** Kills the worker, which then never starts again. */
   end(): void {
     this.#hasEnded = true
     this.#cancelPause?.()
