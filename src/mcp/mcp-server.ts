@@ -20,7 +20,7 @@ export interface McpOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** Serves the tools on standard input and output, until that ends, to clients of every version of the protocol. */
+/** Serves the tools on standard input and output until the input ends, for every version of the protocol. */
 export function serveTools({ version, sources, payloads, onFault }: McpOptions): void {
   const all = Object.entries({ ...tools, ...(payloads ? payloadTools : {}) })
   serveStdio(
@@ -56,7 +56,7 @@ function schemaOf(table: ToolTable): JsonSchema {
   }
 }
 
-/** The arguments as texts of a query. Models often write null for arguments that they omit. */
+/** The arguments as texts of a query. Null counts as absent, because models often write null for an omitted argument. */
 function asTexts(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const said = Object.entries(given).filter(([, value]) => value !== null)
   return Object.fromEntries(

@@ -19,11 +19,11 @@ import { partOf, recordedText } from './recorded-text.ts'
 
 /** The sources of the tools' answers. */
 export interface ToolSources {
-  /** Answers a question as the dashboard would. Rejects in words where there is no answer. */
+  /** Answers a question as the dashboard would. Rejects with a message for people if there is no answer. */
   readonly ask: <Answer>(question: QueryQuestion) => Promise<Answer>
-  /** The gateway's process and its calls, as far as they are known. */
+  /** The gateway's process and its calls, as far as known. */
   readonly gateway: () => Promise<object>
-  /** The path of payloads, and whether they are logged now; null if no gateway says so. */
+  /** The path of the raw log, and whether payloads are logged now; null if no gateway answers. */
   readonly payloads: () => Promise<{ readonly logging: boolean | null; readonly filePath: string }>
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
@@ -32,11 +32,11 @@ export interface ToolSources {
 /** The parameters of a tool, by name. */
 export type ToolTable = QueryTable<Readonly<Record<string, unknown>>>
 
-/** A tool. */
+/** A tool of the MCP server. */
 export interface Tool {
   readonly description: string
   readonly parameters: ToolTable
-  /** `asked` has the values of `parameters`. */
+  /** Answers a call of the tool. `asked` has the values of `parameters`. */
   readonly answer: (asked: never, sources: ToolSources) => Promise<string>
 }
 
@@ -58,7 +58,7 @@ const range = {
   to: callsTable.to,
   tz: meaning('where days begin', or(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone)),
 }
-/** A range of time, and the calls that are mostly meant in it. */
+/** Parameters of a range, and the most used filters. */
 const some = { ...range, model: callsTable.model, client: callsTable.client }
 
 const { group_by: _, format: __, ...listTable } = callsTable
@@ -68,7 +68,7 @@ const callId = meaning('as list_calls tells it', {
   parse: (text: string) => parseCallId(text) ?? undefined,
 })
 
-/** All parameters as null, for those that a tool does not have. */
+/** All parameters as null, for those that a tool lacks. */
 const noParameters = Object.fromEntries(
   Object.keys(callsTable).map((name) => [name, null]),
 ) as unknown as CallsQuery
@@ -147,7 +147,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   ),
 }
 
-/** The tool that shows what calls asked and were answered. */
+/** The tool that shows requests and answers of calls. */
 export const payloadTools: Readonly<Record<string, Tool>> = {
   get_payloads: tool(
     'What a call asked, or was answered, if payloads were kept: headers and body, and the text put together from a stream.',
@@ -162,7 +162,7 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
       const { [part]: record, reason } = kept
       if (record === null) return recordedText({ part, kept: false, reason, logging })
       const { body, text, chunks: _chunks, ...about } = record
-      // A stream's text holds all of its events.
+      // For a stream, the text replaces the events.
       const content = text === undefined || text === null ? { body } : { text }
       return partOf(JSON.stringify({ ...about, ...content }), offset, { part })
     },
@@ -175,7 +175,7 @@ interface PayloadsAnswer {
   readonly reason: string | null
 }
 
-/** Asks the question of a tool. The answer begins with the range. */
+/** The answer of a tool to a question; it begins with the range. */
 async function answerTo<Answer>(
   { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
   { ask, now }: ToolSources,
@@ -195,7 +195,7 @@ async function answerTo<Answer>(
   return { ...answer, range: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
 }
 
-/** From an instant to another, which is past it; null where there is no bound. */
+/** Start and exclusive end of a range; null for no bound. */
 function spanOf(
   period: (typeof periods)[number],
   nowMs: number,
@@ -240,7 +240,7 @@ function sumsOf({ calls, ...figures }: CallTotals): object {
 
 const left = new Set(['error_rate', 'total_tokens', 'key'])
 
-/** A call in a list. */
+/** The fields of a call in a list. */
 function inShort(call: CallJson): object {
   return Object.fromEntries(shortFields.map((name) => [name, call[name]]))
 }
