@@ -10,7 +10,7 @@ const buckets = {
   call: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
   firstToken: [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60],
   wait: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-  // From 1,000 tokens a second down to one.
+  // From 1,000 tokens per second down to one.
   outputToken: [0.001, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.5, 1],
   overhead: [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5],
 } as const
@@ -30,7 +30,7 @@ const sums: readonly (readonly [name: string, of: NumberField, help: string])[] 
   ['response_bytes', 'responseBytes', 'Bytes of the bodies of answers.'],
 ]
 
-/** A histogram with its labels. */
+/** A histogram: name, field, buckets, labels, help. */
 type Timed = readonly [string, NumberField, keyof typeof buckets, labels: string[], help: string]
 const times: readonly Timed[] = [
   ['call_duration', 'durationMs', 'call', ['call_type', 'model'], 'From the head to the last byte.'],
@@ -40,7 +40,10 @@ const times: readonly Timed[] = [
   ['overhead', 'overheadMs', 'overhead', [], 'What the gateway itself took of a call.'],
 ]
 
-/** The series of ended calls. Times are of calls that went well, the wait for a slot of all calls, as on the page and in `/api/query`. */
+/**
+ * The series of ended calls. Times are those of successful calls, and the wait for a slot that of all calls,
+ * as on the page and in `/api/query`.
+ */
 export class CallSeries {
   readonly #models = new ModelLabels()
   readonly #calls: Counter
@@ -67,11 +70,14 @@ export class CallSeries {
       const histogram = new Histogram({ name, help, labelNames, registers, buckets: [...buckets[bounds]] })
       return [histogram, labelNames, field]
     })
-    // A series that begins with its first failure shows no rise.
+    // All codes start at 0, because a series that begins with its first failure would show no rise.
     for (const code of Object.keys(failureKinds)) this.#failures.inc({ failure_code: code }, 0)
   }
 
-  /** Counts calls that have become rows: those with the same labels together, as to look up a series costs the most. */
+  /**
+   * Counts calls that have become rows. Calls with the same labels are counted together, because looking up a
+   * series costs the most.
+   */
   count(calls: readonly StoredCall[]): void {
     const keyOf = ({ callType, outcome, model }: StoredCall): string =>
       `${callType} ${outcome} ${this.#models.labelOf(model, isFailed(outcome))}`
@@ -102,7 +108,7 @@ export class CallSeries {
   }
 }
 
-/** An upstream may report any count it likes, and a counter cannot fall. */
+/** The sum of a field, without negative counts, which an upstream may report and a counter does not allow. */
 function sumOf(calls: readonly StoredCall[], field: NumberField): number {
   let sum = 0
   for (const call of calls) sum += Math.max(0, call[field] ?? 0)

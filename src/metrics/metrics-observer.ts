@@ -1,4 +1,4 @@
-/** Counts, in the writer's thread, what becomes rows, and writes the text of a scrape there. */
+/** Counts new rows in the writer's thread, and writes the text of a scrape there. */
 import { readdirSync } from 'node:fs'
 import type { ObserveRows, RowObserver } from '../call/row-observer.ts'
 import { CallSeries } from './call-series.ts'
@@ -66,12 +66,15 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   return { recorded: (rows) => calls.count(rows), answer }
 }
 
-/** prom-client writes OpenMetrics too, but from then on leaves `_total` out of counters' names in either format. */
+/**
+ * Converts the text to OpenMetrics. prom-client could write OpenMetrics, but would then omit `_total` in both
+ * formats.
+ */
 function asOpenMetrics(text: string): string {
   return `${text.replaceAll(/^# (HELP|TYPE) (\S+)_total /gm, '# $1 $2 ').replaceAll('\n\n', '\n')}# EOF\n`
 }
 
-/** Figures of the whole process, which each of its threads can read, under their usual names. */
+/** Adds figures of the whole process under their usual names. Each thread can read them. */
 function addProcessSeries(registry: Registry): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number | null): void => {

@@ -1,10 +1,10 @@
-/** Models that have a label of their own; all others share one. */
+/** Most models with a label of their own; all others share one. */
 const mostModels = 100
-/** Failed calls may add at most this many: names that no upstream knows must not use up the labels. */
+/** Most labels from failed calls, so that names that no upstream knows cannot use up all labels. */
 const mostByFailed = 50
-/** Longer names are cut: each is written some fifty times a scrape. */
+/** Most characters of a name, which a scrape repeats some fifty times. */
 const nameLength = 120
-/** Some of these characters make a scraper refuse the whole text, and a reader cannot see the others. */
+/** Control characters: some make a scraper refuse the whole text, others are invisible. */
 // oxlint-disable-next-line no-control-regex -- just these
 const unreadable = /[\u0000-\u001f\u007f-\u009f]/g
 
@@ -13,9 +13,9 @@ export class ModelLabels {
   /** Labels by the requested name. */
   readonly #labels = new Map<string, string>()
 
-  /** `none` for a call that named no model, `other` for the models that came too late. */
+  /** The label of a model: `none` without a model, `other` once all labels are used. */
   labelOf(model: string | null, failed: boolean): string {
-    // To Prometheus an empty label is none.
+    // For Prometheus an empty label is no label.
     if (model === null || model === '') return 'none'
     const known = this.#labels.get(model)
     if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** Series that strangers see, too. */
+/** Gauges that untrusted clients may also see. */
 export const openGauges = {
   tokenweir_slots_max: 'Calls that may be in flight at once.',
   tokenweir_slots_active: 'Calls in flight.',
@@ -7,7 +7,7 @@ export const openGauges = {
   tokenweir_budget_used_tokens: 'Tokens used in the last 24 hours.',
 } as const
 
-/** Gauges of the thread that calls pass through, with the usual names of Node programs. */
+/** Gauges of the thread that serves calls, with the usual names of Node programs. */
 export const loopGauges = {
   nodejs_eventloop_lag_mean_seconds: 'Mean delay of the event loop since the last scrape.',
   nodejs_eventloop_lag_p99_seconds: 'Its 99th percentile.',
@@ -28,9 +28,9 @@ export const processCounters = {
 
 type FigureName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof processCounters
 
-/** The figures that the calls' thread sends to the writer's for a scrape. */
+/** The figures that the thread of calls sends to the writer's thread for a scrape. */
 export interface ScrapeQuestion {
-  /** False shows only slots and budget, as in `/health` for other users. */
+  /** False for untrusted clients, who get only slots and budget, as in `/health`. */
   readonly full: boolean
   /** True for OpenMetrics in place of the text format 0.0.4. */
   readonly openMetrics: boolean
