@@ -13,17 +13,17 @@ import {
   textLike,
 } from './schema.ts'
 
-/** Most clients with settings: more would slow down code that visits each of them. */
+/** Most clients with settings, because some code visits each of them. */
 const mostClients = 1000
 
 const allowedLabel = 'a text of 1 to 200 characters without control characters'
 const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
 const label = textLike(allowedLabel, labelPattern)
 
-/** The settings of a client, or of the key with a fingerprint. */
+/** The settings of a client or a key. */
 const setting = objectWithRemarks({
   ...limitSettings,
-  /** The client of a key's calls, if they name none themselves. */
+  /** The client name for a key's calls that name no client. */
   name: v.optional(label),
 })
 
@@ -32,7 +32,7 @@ export type ClientSetting = Pick<
   'max_concurrent' | 'token_limit' | 'max_rpm' | 'max_tpm' | 'name'
 >
 
-/** Settings by the name of a client or the fingerprint of a key. */
+/** Settings by client name or key fingerprint. */
 export type ClientSettings = Readonly<Record<string, ClientSetting>>
 
 /** The whole file. */
@@ -53,7 +53,7 @@ export const clientSettings: Schema<ClientSettings> = v.pipe(
   }),
 )
 
-/** The body of a change of one of them; null takes a value away. */
+/** A change of the settings of a client or key; null removes a value. */
 export const clientChange = object({
   ...limitChanges,
   name: v.optional(v.nullable(label)),

@@ -48,10 +48,13 @@ export const gatewayCommandTable = {
   adminTokenFile: ownOptionTable.adminTokenFile,
 }
 
-/** Every option of `tokenweir up`: the gateway's as they are, the dashboard's with its name before them. */
+/** Every option of `tokenweir up`. The dashboard's port and host have `dashboard` in their names. */
 export const upOptionTable = { ...gatewayOptionTable, ...ownOptionTable }
 
-/** Every option of `tokenweir dashboard`: its own, and those of the gateway that it starts. */
+/**
+ * Every option of `tokenweir dashboard`: its own, and those of the gateway that it starts. The gateway's port
+ * and host have `gateway` in their names.
+ */
 export const dashboardOptionTable: OptionTable<DashboardValues> = {
   ...ownOptionTable,
   ...gatewayOptionTable,

@@ -13,16 +13,16 @@ import {
 } from './value-kind.ts'
 import { optionTable, type OptionsOf, row, type ValuesOf } from './option-spec.ts'
 
-/** The longest that a timer of Node can run, just under 25 days. */
+/** The longest time of a timer in Node, just under 25 days. */
 const longestMs = 2 ** 31 - 1
 
 const timeout = integer(0, longestMs, 'ms')
 
-/** The file of recorded calls, by default. */
+/** The default file of recorded calls. */
 export const defaultDatabase = 'data/llm_telemetry.db'
-/** The file of payloads, by default. */
+/** The default file of payloads. */
 export const defaultRawLogFile = 'logger/payloads.jsonl'
-/** The gateway's port, by default. */
+/** The gateway's default port. */
 export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */

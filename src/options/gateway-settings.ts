@@ -3,11 +3,11 @@ import { CodedError } from '../lib/errors.ts'
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionSpec, settingName, shownValue } from './option-spec.ts'
 
-/** The gateway's options in JSON, by their setting names: of a running gateway, of a request, of `gateway.json`. */
+/** Options of the gateway in JSON, by setting name: of a running gateway, a request, or `gateway.json`. */
 export type Settings = Readonly<Record<string, SettingValue>>
 export type AllSettings = Readonly<Record<string, SettingValue | readonly string[]>>
 
-/** An option of the gateway as JSON knows it. */
+/** An option of the gateway, with its names in JSON and in code. */
 export interface Setting {
   readonly key: keyof GatewayValues
   readonly name: string
@@ -18,7 +18,7 @@ export interface Setting {
 export const allSettings: readonly Setting[] = Object.entries(gatewayOptionTable).map(([key, spec]) => ({
   key: key as keyof GatewayValues,
   name: settingName(spec.name),
-  // A value always comes from the same entry as its kind.
+  // Kind and value come from the same entry, which TypeScript cannot see.
   spec: spec as Setting['spec'],
 }))
 
@@ -28,7 +28,7 @@ export const changeable: readonly Setting[] = allSettings.filter(({ spec }) => s
 /** The settings that a running gateway can change. */
 export const live: readonly Setting[] = changeable.filter(({ spec }) => spec.changes === 'live')
 
-/** A setting is unknown or wrong, or the file of settings is. */
+/** A setting, or the file of settings, is unknown or wrong. */
 export class SettingError extends CodedError<SettingErrorCode> {}
 
 type SettingErrorCode =
@@ -38,7 +38,7 @@ type SettingErrorCode =
   | 'broken_settings_file'
   | 'settings_not_kept'
 
-/** Settings out of JSON, each of which must be one of `among`. Throws {@link SettingError}. */
+/** Reads settings from JSON. Each must be one of `among`. Throws {@link SettingError}. */
 export function readSettings(asked: Readonly<Record<string, unknown>>, among: readonly Setting[]): Settings {
   const settings: Record<string, SettingValue> = {}
   for (const [param, value] of Object.entries(asked)) {
@@ -65,11 +65,12 @@ export function liveIn(settings: Settings): Settings {
   return Object.fromEntries(asked.map(({ name }) => [name, settings[name] as SettingValue]))
 }
 
+/** All settings of a gateway with these values. */
 export function settingsOf(values: GatewayValues): AllSettings {
   return Object.fromEntries(allSettings.map(({ key, name }) => [name, values[key]]))
 }
 
-/** A gateway's values by its settings. A value of another type, as another version may write, is left out. */
+/** A gateway's values from its settings. A value of another type, which another version may write, is left out. */
 export function valuesIn(settings: Readonly<Record<string, unknown>>): Partial<GatewayValues> {
   const valid = allSettings.filter(({ name, spec }) => isLike(settings[name], spec.default))
   return Object.fromEntries(valid.map(({ key, name }) => [key, settings[name]]))
@@ -79,7 +80,7 @@ function isLike(value: unknown, model: unknown): boolean {
   return typeof value === typeof model && Array.isArray(value) === Array.isArray(model)
 }
 
-/** The values of a gateway without options. */
+/** The default values. */
 export const defaultValues: Readonly<GatewayValues> = Object.fromEntries(
   allSettings.map(({ key, spec }) => [key, spec.default]),
 ) as unknown as GatewayValues

@@ -1,2 +1,2 @@
-/** A schema of a value in JSON (JSON Schema 2020-12), for the documents that machines read. */
+/** A schema in JSON Schema 2020-12, for the OpenAPI documents. */
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -4,27 +4,27 @@ import type { ValueKind } from './value-kind.ts'
 /** How a change made on the dashboard takes effect. */
 export type OptionChange = 'live' | 'restart'
 
-/** One option of a command: parsing, `--help`, the dashboard's settings and `docs/options.md` go by this. */
+/** An option of a command. Parsing, `--help`, the dashboard's settings and `docs/options.md` use this. */
 export interface OptionSpec<T> {
-  /** Without the dashes. */
+  /** The name without dashes. */
   readonly name: string
   readonly kind: ValueKind<T & {}>
   readonly default: T
-  /** Environment variables that set it if the flag does not; the first one that is set counts. */
+  /** Environment variables that set the option without a flag. The first one that is set counts. */
   readonly env: readonly string[]
-  /** One line, without range and default. */
+  /** The description: a single line, without range and default. */
   readonly description: string
-  /** Absent if it cannot be changed on the dashboard. */
+  /** How a change on the dashboard takes effect; absent if the dashboard cannot change the option. */
   readonly changes?: OptionChange
 }
 
-/** A command's options, under the names by which the program knows their values. */
+/** A command's options, by the names of their values in the program. */
 export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
 
-/** An option as a table has it: its name is that of its key, and so is its variable, unless it says otherwise. */
+/** A row of a table of options. By default, name and variable follow from the key. */
 export type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
 
-/** A row of a table. */
+/** Makes a row of a table of options. */
 export function row<T>(
   kind: ValueKind<T & {}>,
   fallback: T,
@@ -34,7 +34,7 @@ export function row<T>(
   return { ...more, kind, default: fallback, description }
 }
 
-/** Facts by which a program can ask for an option's value. */
+/** The facts that a form needs for an option's field. */
 type ValueFacts = Pick<ConfigOption, 'kind' | 'unit' | 'min' | 'max' | 'choices' | 'range'>
 
 /** The values that an option allows. */
@@ -57,13 +57,16 @@ export type Options<V> = Readonly<V> & {
   readonly setBy: Readonly<Record<keyof V, string | null>>
 }
 
-/** The values that a table gives. */
+/** The values of a table's options. */
 export type ValuesOf<Table> = Table extends OptionTable<infer V> ? V : never
 
-/** The values, and what set each. */
+/** The values of a table's options, and what set each. */
 export type OptionsOf<Table> = Options<ValuesOf<Table>>
 
-/** Names the rows' flags and variables after their keys: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for `maxConcurrent`. */
+/**
+ * Completes rows with the names of flags and variables: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for
+ * the key `maxConcurrent`.
+ */
 export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> }): OptionTable<V> {
   const table: Partial<OptionTable<V>> = {}
   for (const key in rows) {
@@ -73,7 +76,7 @@ export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> 
   return table as OptionTable<V>
 }
 
-/** The source of a value by what set it: variables alone begin with a capital. */
+/** The source of a value by what set it. Only names of variables begin with a capital. */
 export function sourceOf(setBy: string | null): 'flag' | 'environment' | 'default' {
   if (setBy === null) return 'default'
   return /^[A-Z]/.test(setBy) ? 'environment' : 'flag'
@@ -89,7 +92,7 @@ export function settingName(name: string): string {
   return name.replaceAll('-', '_')
 }
 
-/** The options that were given, by their setting names; `none` stands as null. Options without a value are left out. */
+/** The given options by setting name, in which null replaces `none`. Options without a value are left out. */
 export function givenSettings<V, K extends keyof V>(
   table: OptionTable<V>,
   options: Readonly<V>,
@@ -104,24 +107,24 @@ export function givenSettings<V, K extends keyof V>(
   )
 }
 
-/** The table's options one by one. */
+/** The options of a table as a list. */
 export function specsOf<V>(table: OptionTable<V>): readonly OptionSpec<V[keyof V]>[] {
   return Object.values(table)
 }
 
-/** A value as it is written behind its flag, and as `--help` shows it. */
+/** A value as text, as after its flag and in `--help`. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   const texts: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [value]
   return texts.length === 0 ? 'none' : texts.join(', ')
 }
 
-/** A default as `--help` and docs show it; null if it is nothing at all. */
+/** A default as `--help` and docs show it; null if there is nothing to show. */
 export function shownDefault(value: unknown): string | null {
   return value === null || (Array.isArray(value) && value.length === 0) ? null : shownValue(value)
 }
 
-/** The arguments that give a command exactly these values, in any environment. */
+/** Arguments that give a command exactly these values, whatever its environment. */
 export function argumentsOf<V>(table: OptionTable<V>, values: Readonly<V>): readonly string[] {
   const args: string[] = []
   for (const key in table) {

@@ -3,19 +3,19 @@ import type { JsonPath } from '../json/json-text.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { count } from '../lib/number-format.ts'
 
-/** A schema of a value of JSON that a person wrote; the value is used as the schema puts it out. */
+/** A schema of a JSON value that a person wrote. The program uses the schema's output. */
 export type Schema<T = unknown> = v.GenericSchema<unknown, T>
 
-/** The value that a schema puts out. */
+/** The output of a schema. */
 export type Checked<S extends Schema> = v.InferOutput<S>
 
-/** A value of JSON does not fit its schema. */
+/** A JSON value does not fit its schema. */
 export class JsonValueError extends Error {
-  /** From the value that was checked to the one that is wrong. */
+  /** The path from the checked value to the wrong one. */
   readonly path: JsonPath
-  /** The flaw, to be put behind the value's name: "must be …". */
+  /** The flaw, which follows the value's name in messages: "must be …". */
   readonly flaw: string
-  /** The side of the member that is wrong. */
+  /** The wrong part of the member: its name or its value. */
   readonly at: 'name' | 'value'
 
   constructor(flaw: string, path: JsonPath = [], at: 'name' | 'value' = 'value') {
@@ -27,12 +27,12 @@ export class JsonValueError extends Error {
   }
 }
 
-/** The message of a schema: the allowed values, and the value got. */
+/** The message of a schema: the allowed values and the actual one. */
 export function be(allowed: string): (issue: { readonly input: unknown }) => string {
   return ({ input }) => `must be ${allowed}; it is ${shown(input)}`
 }
 
-/** Messages of schemas that have none of their own. */
+/** Messages for schemas without a message of their own. */
 const usual = {
   abortEarly: true,
   message: (issue: v.BaseIssue<unknown>): string =>
@@ -48,14 +48,14 @@ const words: Readonly<Record<string, string>> = {
   number: 'a number',
 }
 
-/** The value as its schema puts it out. Throws {@link JsonValueError}. */
+/** The output of a schema for a value. Throws {@link JsonValueError}. */
 export function checked<S extends Schema>(schema: S, value: unknown): Checked<S> {
   const { success, output, issues } = v.safeParse(schema, value, usual)
   if (success) return output
   const [{ message, path = [] }] = issues
   const keys = path.map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const last = path.at(-1)
-  // A member that is missing has no name in the text either.
+  // A missing member has no name in the text.
   throw new JsonValueError(
     message,
     keys,
@@ -63,7 +63,7 @@ export function checked<S extends Schema>(schema: S, value: unknown): Checked<S>
   )
 }
 
-/** A further rule for a value, to stand behind its schema in `v.pipe`: `check` throws {@link JsonValueError}. */
+/** An additional rule, for use after a schema in `v.pipe`. `check` throws {@link JsonValueError}. */
 export function rule<T>(check: (value: T) => void): v.RawCheckAction<T> {
   return v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
@@ -82,7 +82,7 @@ function step(key: string | number, at: 'name' | 'value' = 'value'): v.IssuePath
   return { type: 'unknown', origin: at === 'name' ? 'key' : 'value', input: undefined, key, value: undefined }
 }
 
-/** One of several schemas. The value chooses it, so that an error is that of the intended schema. */
+/** A schema with several options. `choose` selects one by the value, so that errors are those of the intended option. */
 export function oneOf<const S extends Schema>(options: readonly S[], choose: (value: unknown) => S) {
   return Object.assign(v.lazy(choose), { options })
 }
@@ -90,7 +90,7 @@ export function oneOf<const S extends Schema>(options: readonly S[], choose: (va
 const notEmpty = be('a text that is not empty')
 export const text = v.pipe(v.string(notEmpty), v.nonEmpty(notEmpty))
 
-/** A text that fits a pattern. */
+/** A text that matches a pattern. `allowed` completes "must be …". */
 export function textLike(allowed: string, pattern: RegExp) {
   return v.pipe(v.string(be(allowed)), v.regex(pattern, be(allowed)), v.description(allowed))
 }
@@ -114,10 +114,10 @@ export function listOf<S extends Schema>(schema: S) {
 
 export const anyObject = v.custom<Readonly<Record<string, unknown>>>(isObject, be('an object'))
 
-/** An object whose names are free. */
+/** An object with any names, whose values have the same schema. */
 export function mapOf<S extends Schema>(schema: S) {
   type Values = Readonly<Record<string, Checked<S>>>
-  // `v.record` leaves out names such as `constructor`, which a model or a client may have.
+  // `v.record` drops names such as `constructor`, which a model or a client may have.
   const read = v.rawTransform<Readonly<Record<string, unknown>>, Values>(({ dataset, addIssue }) => {
     const members = Object.entries(dataset.value).map(([name, value]) => {
       const { output, issues } = v.safeParse(schema, value, usual)
@@ -139,7 +139,7 @@ export function object<const E extends v.ObjectEntries>(entries: E) {
   )
 }
 
-/** An object with these members. Further names that begin with `_` are remarks, and are kept. */
+/** An object with these members. Further names with a leading `_` are remarks, which are kept. */
 export function objectWithRemarks<const E extends v.ObjectEntries>(entries: E) {
   const isRemark = (name: string): boolean => name.startsWith('_') && name !== '__proto__'
   return v.pipe(
@@ -159,7 +159,7 @@ function knownNames(entries: v.ObjectEntries, isFree: (name: string) => boolean)
   })
 }
 
-/** The message for a missing member, taken from its own schema. */
+/** The message for a missing member, from its own schema. */
 function ofMissing(entries: v.ObjectEntries) {
   return ({ path }: v.StrictObjectIssue | v.LooseObjectIssue): string => {
     const schema = entries[String(path?.at(-1)?.key)]

@@ -3,21 +3,22 @@
 export const upstreamKeyVariable = 'UPSTREAM_API_KEY'
 
 /**
- * A variable beside the key in a gateway's environment: the only origin that may get it as the default upstream's key. The dashboard
- * sets it where the key is only for a named upstream. A gateway started by hand uses the upstream of that start.
+ * A variable in a gateway's environment: the only origin that may get `UPSTREAM_API_KEY` as the default
+ * upstream. The dashboard sets it if the key is only for a named upstream. A gateway that is started by hand
+ * uses the upstream of its start.
  */
 const originVariable = 'TOKENWEIR_UPSTREAM_KEY_ORIGIN'
 
-/** Says to a gateway that its default upstream has no key, though the key is in its environment. */
+/** The variable that tells a gateway not to use the key in its environment for the default upstream. */
 export const withheldFromDefault: Readonly<Record<string, string>> = { [originVariable]: 'none' }
 
-/** True if the key may go to an upstream, if `named` is the one that the key's owner named, or the built-in one. */
+/** True if the key may go to an upstream. `named`: the upstream that the key's owner set, or the default. */
 export function mayHaveKey(upstream: string, named: string): boolean {
   const origin = originOf(upstream)
   return origin !== null && origin === originOf(named)
 }
 
-/** The key for the default upstream of a gateway with this environment; null if it is to have none. */
+/** The key for the default upstream of a gateway with this environment; null if the upstream must not get it. */
 export function keyOfDefault(
   upstream: string,
   env: Readonly<Record<string, string | undefined>>,

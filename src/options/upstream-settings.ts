@@ -24,7 +24,7 @@ const mostUpstreams = 100
 const mostUrls = 32
 const mostPatterns = 500
 
-/** First segments of paths that the gateway answers or forwards itself, or gives advice about. */
+/** First segments of paths that have another meaning for the gateway, so that no upstream can have these names. */
 const reservedNames: ReadonlySet<string> = new Set(
   `${defaultName} v1 props rerank reranking health metrics api v1beta v1alpha chat completions responses messages embeddings models`.split(
     ' ',
@@ -48,9 +48,8 @@ const ofFile = object({ file: text, header })
 const given = v.picklist(['client', 'none'])
 
 /**
- * The credentials that an upstream gets: the client's (`client`), nothing (`none`), or a key of the
- * gateway's own, of an environment variable or the text of a file, in `Authorization` as a bearer's unless another header
- * is named.
+ * The credentials for an upstream: the client's (`client`), none (`none`), or the gateway's own key from a
+ * variable or a file. The key is sent as a bearer token in `Authorization`, or in the named header.
  */
 const credentials = oneOf([given, ofVariable, ofFile], (value) => {
   if (typeof value !== 'object' || value === null) return given
@@ -61,15 +60,15 @@ export type UpstreamCredentials = Checked<typeof credentials>
 
 const mappedFallback = object({ to: text, models: v.optional(mapOf(pattern)) })
 
-/** The fallback for calls that this upstream cannot take; `models`: its names of models, by the names here. */
+/** The fallback for calls that this upstream cannot take. `models`: names of models there, by the names here. */
 const fallback = oneOf([text, mappedFallback], (value) => (typeof value === 'string' ? text : mappedFallback))
 
 /** Base URLs of replicas, which serve the same models. */
 const urls = listOf(url)
-/** Names of models, in which `*` stands for any characters; without them the upstream is reached by path alone. */
+/** Patterns of models, in which `*` stands for any characters. Without patterns, only a path reaches the upstream. */
 const models = listOf(pattern)
 const modelLimit = object({ rpm: v.optional(perMinute), tpm: v.optional(perMinute) })
-/** Limits by patterns of models. All models that match a pattern share its limits; the first matching pattern counts. */
+/** Limits by patterns of models. All models of a pattern share its limits. The first matching pattern counts. */
 const limits = mapOf(modelLimit)
 
 /** An upstream besides the default one. */
@@ -77,7 +76,7 @@ const setting = objectWithRemarks({
   name,
   urls,
   models: v.optional(models),
-  /** Without `max_concurrent` it has as many slots as `--max-concurrent` says. */
+  /** Without `max_concurrent` the upstream has as many slots as `--max-concurrent` says. */
   ...limitSettings,
   limits: v.optional(limits),
   credentials: v.optional(credentials),
@@ -101,7 +100,7 @@ export type UpstreamSetting = Readonly<
   >
 >
 
-/** The body of a change of one of them; null removes a value. */
+/** A change of an upstream's settings; null removes a value. */
 export const upstreamChange = object({
   urls: v.optional(urls),
   models: v.optional(v.nullable(models)),
@@ -113,17 +112,17 @@ export const upstreamChange = object({
 
 export type UpstreamChange = Readonly<Checked<typeof upstreamChange>>
 
-/** The body of a test of addresses. */
+/** The body of a request to test addresses. */
 export const testedUpstream = object({ urls })
 
-/** The whole file; the first upstream with a matching pattern has a call. */
+/** The whole file. A call goes to the first upstream with a matching pattern. */
 const shape = objectWithRemarks({ version: v.literal(1), upstreams: v.array(setting) })
 
 export type UpstreamSettings = { readonly version: 1; readonly upstreams: readonly UpstreamSetting[] }
 
 export const noUpstreams: UpstreamSettings = { version: 1, upstreams: [] }
 
-/** A file of upstreams. `leadsBack` says of a URL that it is the gateway's own, or the dashboard's. */
+/** The schema of a file of upstreams. `leadsBack` returns true for the gateway's or the dashboard's own URL. */
 export function upstreamSettings(leadsBack: (url: string) => boolean): Schema<UpstreamSettings> {
   return v.pipe(
     shape,
@@ -172,8 +171,8 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
 }
 
 /**
- * True if a pattern of model names matches a name; `*` stands for any characters. A pattern that matches another's text matches
- * every name that the other matches.
+ * Returns a function that is true for names that a pattern matches; `*` stands for any characters. If a
+ * pattern matches the text of another one, it matches every name that the other matches.
  */
 export function patternMatcher(text: string): (name: string) => boolean {
   const [first = '', ...between] = text.split(/\*+/)

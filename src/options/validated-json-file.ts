@@ -10,7 +10,7 @@ import { JsonValueError, type Schema, checked, pathText } from './schema.ts'
 
 type FileTopic = 'alerts' | 'clients' | 'notes' | 'upstreams'
 
-/** Why a file was not changed: it has to be fixed first, cannot be written, is being changed, or would be wrong. */
+/** Why a file was not changed: it is broken, cannot be written, is being changed, or would become invalid. */
 export class JsonFileError extends CodedError<
   | `broken_${FileTopic}_file`
   | `${FileTopic}_not_kept`
@@ -24,32 +24,33 @@ export class JsonFileError extends CodedError<
 export interface FileForm<T> {
   readonly topic: FileTopic
   readonly schema: Schema<T>
-  /** The content of no file. */
+  /** The content without a file. */
   readonly empty: T
-  /** Code of the refusal of a change that would break the content; absent if no change can. */
+  /** The error for a change that would make the content invalid; absent if no change can. */
   readonly invalid?: {
     readonly code: 'invalid_client' | 'invalid_upstream' | 'invalid_body'
-    /** The parameter that is wrong, by the path to the wrong value. */
+    /** The wrong parameter, by the path to the wrong value. */
     readonly paramOf: (path: JsonPath) => string
   }
 }
 
 const lockLimitMs = 5000
-/** Names in the file are part of it. */
+/** Most characters of a flaw, because names in the file are part of it. */
 const longestFlaw = 1000
 
 /**
- * A JSON file that people may edit; writing it here makes it private to its owner. While it is broken, the last
- * valid content stays in force, also after a restart: a copy is beside the file, as `*.good`. While the file is gone, as
- * happens for a moment with some editors, that content stays in force until the next start.
+ * A JSON file that people may edit; writing it makes it private to its owner. While the file is broken, the
+ * last valid content stays in force, also after a restart, because a copy is beside the file as `*.good`.
+ * While the file is missing, as with some editors for a moment, that content stays in force until the next
+ * start.
  */
 export abstract class ValidatedJsonFile<T extends object> {
   readonly path: string
   readonly #form: FileForm<T>
-  /** The text that was read last; null if there was no file. */
+  /** The text that was read last; null without a file, undefined before the first read. */
   #seen: string | null | undefined
   content: T
-  /** The fault of the file; null if it can be read, or never was there. */
+  /** The fault of the file; null if it is valid, or never existed. */
   problem: string | null = null
   #isGone = false
 
@@ -60,8 +61,8 @@ export abstract class ValidatedJsonFile<T extends object> {
   }
 
   /**
-   * Reads the file again; says if it is another one than before. With `ownOnly`, a file that another user could have
-   * written is as good as broken. Never throws.
+   * Reads the file again. Returns true if it has changed. With `ownOnly`, a file that another user could have
+   * written counts as broken. Never throws.
    */
   reloadIfChanged({ ownOnly = false }: { readonly ownOnly?: boolean } = {}): boolean {
     const { empty } = this.#form
@@ -90,8 +91,8 @@ export abstract class ValidatedJsonFile<T extends object> {
   }
 
   /**
-   * Writes what is made of the present content, one process at a time. Rejects with {@link JsonFileError}: nothing
-   * writes over a broken file.
+   * Writes the changed content, one process at a time. Rejects with {@link JsonFileError}; a broken file is
+   * never overwritten.
    */
   protected async update(changed: (content: T) => T): Promise<void> {
     const { topic } = this.#form
@@ -139,14 +140,14 @@ export abstract class ValidatedJsonFile<T extends object> {
     try {
       const text = JSON.stringify(this.content)
       if (isEmpty) rmSync(this.#goodPath, { force: true })
-      // Another user may only be looking, and would make it his.
+      // A copy by another user, who may only be reading, would belong to that user.
       else if (readIfThere(this.#goodPath, false) !== text) replaceFile(this.#goodPath, text)
     } catch {
       // The content is in force without the copy, too.
     }
   }
 
-  /** The message of an error goes behind the file's name. */
+  /** The content of a text; an Error whose message follows the file's name if it is wrong. */
   #contentIn(text: string | null): T | Error {
     if (text === null) return this.#form.empty
     const reading = readJson(text)
@@ -167,7 +168,7 @@ export abstract class ValidatedJsonFile<T extends object> {
 /** A file that another user could have written. */
 class ForeignFileError extends Error {}
 
-/** Null if there is no file. */
+/** The text of a file; null without a file. */
 function readIfThere(path: string, ownOnly: boolean): string | null | Error {
   try {
     return readText(path, undefined, (found) => {

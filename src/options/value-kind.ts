@@ -9,11 +9,11 @@ import type { JsonSchema } from './json-schema.ts'
 /** The unit of a number. */
 type Unit = NonNullable<ConfigOption['unit']>
 
-/** The text form of a value: in a flag, a variable, a query parameter, or a setting. */
+/** A kind of value, and its text form in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {
-  /** The placeholder of the value in `--help`; `null` for a switch, which takes none. */
+  /** The placeholder of the value in `--help`; `null` for a switch without a value. */
   readonly placeholder: string | null
-  /** Completes "--port must be …". */
+  /** The allowed values: completes "--port must be …". */
   readonly range: string
   /** All values, if they are words. */
   readonly choices?: readonly string[]
@@ -35,7 +35,7 @@ function kind<T>(
   return { placeholder, range, parse }
 }
 
-/** Takes the texts that pass, as they are written. */
+/** A kind for texts that pass a check, without conversion. */
 export function textKind(
   placeholder: string,
   range: string,
@@ -58,7 +58,7 @@ export function integer(min: number, max: number, unit: Unit | null = null): Val
   }
 }
 
-/** The same, or `none`. */
+/** A whole number within bounds, both included, or `none`. */
 export function integerOrNone(min: number, max: number): ValueKind<number | 'none'> {
   const number = integer(min, max)
   return {
@@ -110,7 +110,7 @@ export const onOff: ValueKind<boolean> = flag('<on|off>', 'on or off', ['on'], [
 /** `on` or `off`; the flag alone means on. */
 export const switched: ValueKind<boolean> = flag('[on|off]', 'on or off', ['on', 'true'], ['off', 'false'])
 
-/** Given or not. */
+/** A switch: true if it is given. */
 export const toggle: ValueKind<boolean> = flag(null, 'true or false', ['true'], ['false'])
 
 /** A boolean query parameter. */
@@ -121,7 +121,7 @@ export const trueFalse: ValueKind<boolean> = flag(
   ['false', '0'],
 )
 
-/** A text of some length, such as a name. No process can be started with a NUL among its arguments. */
+/** A text of limited length, such as a name. NUL is not allowed, because arguments of a process cannot contain it. */
 export function shortText(what: string, maxLength: number): ValueKind<string> {
   const range = `${what} of 1 to ${maxLength} characters, none of them NUL`
   return textKind(
@@ -148,10 +148,10 @@ export const path: ValueKind<string> = textKind(
   (text) => text !== '' && !text.includes('\0'),
 )
 
-/** An address to bind, or a name that stands for one. An IPv6 address may come in brackets. */
+/** An address to bind, or a host name. An IPv6 address may be in brackets. */
 export const bindAddress: ValueKind<string> = kind('<address>', 'an IP address or a host name', (text) => {
   const address = /^\[([\da-f:.]+)\]$/i.exec(text)?.[1] ?? text
-  // Digits and dots, or a colon, are in no name.
+  // A name is not only digits and dots, and has no colon.
   const isName = /^[\w.-]+$/.test(address) && !/^[\d.]+$/.test(address)
   return isName || isIP(address) !== 0 ? address : undefined
 })
@@ -163,7 +163,7 @@ export const urlOrPath: ValueKind<string> = textKind(
   (text) => (/^[a-z][a-z\d+.-]+:\/\//i.test(text) ? isOpenUrl(text) : text !== '' && !text.includes('\0')),
 )
 
-/** The address that messages are posted to. All but its host may be a secret. */
+/** The URL that messages are posted to. Everything but its host may be a secret. */
 export const webhookUrl: ValueKind<string> = {
   ...textKind(
     '<url>',
@@ -180,7 +180,7 @@ export const baseUrl: ValueKind<string> = textKind(
   (text) => isOpenUrl(text) && !/[?#]/.test(text),
 )
 
-/** The path of one call, as people paste it in place of the base URL. */
+/** The path of a single call, which people sometimes paste instead of the base URL. */
 const callPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank)\/*$/
 const secretName = /key|token|secret|pass|auth|sig|^code$/i
 
@@ -210,12 +210,12 @@ function isOpenUrl(text: string): boolean {
 /** The name of a model. */
 export const modelName: ValueKind<string> = textKind('<name>', 'a model name', (text) => /\S/.test(text))
 
-/** Names of something, over any number of mentions. */
+/** Names, collected from any number of mentions. */
 export function names(what: string): ValueKind<readonly string[]> {
   return kind('<name>', what, (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined))
 }
 
-/** Names of hosts, over any number of mentions, each of which may list several with commas. */
+/** Host names, collected from any number of mentions. Each mention may list several, separated by commas. */
 export const hostNames: ValueKind<readonly string[]> = kind(
   '<name>',
   'a host name without scheme, port and path',
@@ -225,10 +225,10 @@ export const hostNames: ValueKind<readonly string[]> = kind(
   },
 )
 
-/** Headers that hold credentials, of which nothing may be shown. */
+/** Names of headers with credentials. */
 const credentialHeader = /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|.*(?:api-?key|token|secret).*)$/
 
-/** Names of headers that are no credentials, in lower case; may be mentioned again to add more. */
+/** Names of headers without credentials, in lower case, collected from any number of mentions. */
 export const sessionHeaders: ValueKind<readonly string[]> = kind(
   '<name>',
   'the name of a header that holds no credential, or none',
