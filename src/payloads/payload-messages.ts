@@ -3,25 +3,34 @@ import type { RawAnswer, RawRequest } from './record/raw-payload.ts'
 
 /** The settings that the raw log's thread starts with. */
 export interface PayloadSettings {
-  /** The path of the active file, e.g. `logger/payloads.jsonl`; full segments lie beside it. The folder is made at the first write. */
+  /**
+   * The path of the active file, such as `logger/payloads.jsonl`. Full segments are beside it. The first
+   * write creates the folder.
+   */
   readonly filePath: string
-  /** A segment of this size is followed by a new one. */
+  /** Bytes of a segment after which a new one begins. */
   readonly segmentBytes: number
-  /** Most bytes of all segments together; beyond it the oldest segment is deleted. */
+  /** Most bytes of all segments together. Beyond that, the oldest segment is deleted. */
   readonly totalBytes: number
   readonly maxBodyBytes: number
   readonly salt: Uint8Array
-  /** As in the gateway's call ids: 0 to 15; two gateways that write to one file at the same time need different ones. */
+  /**
+   * The instance number, as in the gateway's call ids. Gateways that write to one file at the same time need
+   * different numbers.
+   */
   readonly idBits: number
-  /** Most bytes of feed that the main thread has not answered; beyond it records are left out of the feed and counted. */
+  /**
+   * Most bytes of the feed that the main thread has not acknowledged. Further records are left out of the
+   * feed, and counted.
+   */
   readonly fedBytesLimit: number
-  /** The file gets records. */
+  /** True if the file gets records. */
   readonly enabled: boolean
-  /** The feed has readers. */
+  /** True if the feed has readers. */
   readonly fed: boolean
 }
 
-/** The questions to the thread, answered in this order. */
+/** Questions to the thread, which are answered in order. */
 export type PayloadQuestion = { readonly kind: 'recent'; readonly limit: number } | { readonly kind: 'clear' }
 
 /** A record on its way to the thread, or the start of a call for the feed. */
@@ -31,8 +40,8 @@ export type SentRecord =
   | ({ readonly kind: 'answer'; readonly keeping: Keeping } & RawAnswer)
 
 /**
- * Several records: their JSON text, in which `bytes` is a length, and their bodies, one after the other. A structured clone
- * of the same objects takes several times as long.
+ * Several records: their JSON text, in which `bytes` is the length of a body, and their bodies in a row. A
+ * structured clone of the same objects takes several times as long.
  */
 export interface RecordBatch {
   readonly records: string
@@ -51,12 +60,12 @@ export function* recordsOf({ records, bodies }: RecordBatch): Generator<SentReco
 
 /** To the raw log's thread. */
 export type ToPayloadWorker =
-  /** Answered by a `taken`. */
+  /** A batch of records. The thread answers with `taken`. */
   | ({ readonly kind: 'batch' } & RecordBatch)
   /** The state from now on. */
   | ({ readonly kind: 'mode' } & Pick<PayloadSettings, 'enabled' | 'fed'>)
   | (PayloadQuestion & { readonly question: number })
-  /** The number of bytes of feed that have reached their listeners. */
+  /** Acknowledges bytes of the feed. */
   | { readonly kind: 'fed'; readonly bytes: number }
   | { readonly kind: 'close' }
 
@@ -64,20 +73,23 @@ export type ToPayloadWorker =
 export type FromPayloadWorker =
   /** `dropped`: records that could not be kept since the last `taken`. */
   | { readonly kind: 'taken'; readonly dropped: number }
-  /** The bytes of events, one after the other; `seq` is null for the start of a call. `lost`: records that were left out before. */
+  /**
+   * Events of the feed, with their bytes in a row. `seq` is null for the start of a call. `lost`: records
+   * that were left out before.
+   */
   | {
       readonly kind: 'feed'
       readonly bytes: Uint8Array
       readonly events: readonly { readonly seq: number | null; readonly length: number }[]
       readonly lost: number
     }
-  /** To the question of this number; `trouble` says why it could not be done. */
+  /** The answer to a question. `trouble`: why it failed, or null. */
   | {
       readonly kind: 'answer'
       readonly question: number
       readonly json: Uint8Array
       readonly trouble: string | null
     }
-  /** The file could not be written: it gets no records until it is switched on again. */
+  /** The file could not be written, and gets no records until logging is switched on again. */
   | { readonly kind: 'trouble'; readonly message: string }
   | { readonly kind: 'closed' }

@@ -1,6 +1,4 @@
-/**
- * The raw log's thread: makes records, and gives them to the file and the feed. Its parent is a `RawLog`. Never throws.
- */
+/** The raw log's thread, which a `RawLog` starts: composes records for the file and the feed. Never throws. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CallIds, startedAtMs } from '../call/call-id.ts'
 import { systemClock } from '../call/clock.ts'
@@ -21,14 +19,14 @@ import {
 import { RecordComposer } from './record/compose-record.ts'
 import { isKept } from './copy/capture-rule.ts'
 
-/** Bytes of records after which file and feed get them. */
+/** Bytes of composed records after which they go to file and feed. */
 const outboxLimitBytes = 4 * 2 ** 20
 
 /** A line on its way to the file, to the feed, or to both. */
 interface OutgoingLine {
-  /** Null for the start of a call. */
+  /** The record's number; null for the start of a call. */
   readonly seq: number | null
-  /** With its line break. */
+  /** The line with its line break. */
   readonly bytes: Buffer
   readonly toFile: boolean
   readonly toFeed: boolean
@@ -40,7 +38,7 @@ const settings: PayloadSettings = workerData
 const { filePath } = settings
 
 const composer = new RecordComposer(settings)
-// Numbers rise even after the clock was set back.
+// Sequence numbers rise even if the clock is set back.
 let seqFloorMs = 0
 const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wallTime())), settings.idBits)
 const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
@@ -52,11 +50,11 @@ let outbox: OutgoingLine[] = []
 let outboxBytes = 0
 /** Records that could not be kept, since the last `taken`. */
 let dropped = 0
-/** Bytes of feed without an answer of the parent, and records that were left out meanwhile. */
+/** Bytes of the feed that the parent has not acknowledged, and records that were left out meanwhile. */
 let fedBytes = 0
 let feedLost = 0
 
-/** Requests whose call has not ended, for the file if the call fails; by the call's id. */
+/** By call id: writes the request of a call in flight to the file, if the call fails. */
 const heldRequests = new Map<number, () => void>()
 
 orElse(() => {
@@ -101,7 +99,7 @@ function addRequest(raw: Extract<SentRecord, { kind: 'request' }>): void {
   const seq = seqs.next()
   compose(seq, () => composer.composeRequest(raw, seq), isLogging && keeping === 'always')
   if (!isLogging || keeping !== 'if_failed') return
-  // The batch has bodies of other calls, too, which are not held.
+  // The body is copied, because the batch's memory also has bodies of other calls.
   const own = { ...raw, bytes: Buffer.from(raw.bytes) }
   heldRequests.set(callId, () => compose(seq, () => composer.composeRequest(own, seq), true, false))
 }
@@ -152,7 +150,7 @@ function deliver(): void {
   feed(waiting.filter(({ toFeed }) => toFeed))
 }
 
-/** Transfers lines to the parent; leaves them out while too many bytes have no answer. */
+/** Transfers lines to the parent. While too many bytes are unacknowledged, lines are left out and counted. */
 function feed(lines: readonly OutgoingLine[]): void {
   if (lines.length === 0) return
   const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
@@ -166,7 +164,7 @@ function feed(lines: readonly OutgoingLine[]): void {
   feedLost = 0
 }
 
-/** Switches the file on or off. A file that cannot be written is reported at once, not with the next call. */
+/** Switches the file on or off. An unwritable file is reported at once, not with the next call. */
 function setLogging(enabled: boolean): void {
   if (enabled === isLogging) return
   isLogging = enabled

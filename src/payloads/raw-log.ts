@@ -26,32 +26,33 @@ export interface RawLogOptions
     Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
   readonly capture: CaptureRule
   readonly clock?: Clock
-  /** Most bytes in memory, of calls and of batches under way. */
+  /** Most bytes of memory for calls and for batches under way. */
   readonly heldBytesLimit?: number
   readonly flushAfterMs?: number
-  /** How long `close` waits for the disk. */
+  /** Time limit of `close` for writing. */
   readonly closeTimeoutMs?: number
   readonly startWorker?: (settings: PayloadSettings) => Worker
 }
 
-/** The active segment is at most this part of all segments: one in four. */
+/** The limit of all segments is at least this many times the size of a segment. */
 const leastSegments = 4
-/** A batch without an answer for this long has met a disk that hangs. */
+/** If a batch is unanswered for this time, the disk hangs. */
 const stallMs = 10_000
 /** How long a warning of a dead thread lasts, if no batch shows that the next thread works. */
 const deathShownMs = 10_000
 /** A size that is older than this is measured again on request. */
 const sizeGoodForMs = 1000
 
-/** Starts the thread. Its file lies beside this one, with the same extension, as source and built. */
+/** Starts the thread. Its file is beside this one, with the same extension in source and build. */
 export function startPayloadWorker(settings: PayloadSettings): Worker {
   const file = new URL(`./payload-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, { workerData: settings, name: 'tokenweir-payloads' })
 }
 
 /**
- * The raw log of payloads and its live feed. A thread of its own makes and writes the records; this class copies bodies, within
- * bounds, and sends them. It never throws into a call, makes none wait, and costs a call nothing that is neither logged nor watched.
+ * The raw log of payloads and its live feed. This class copies bodies, within limits, and sends them to a
+ * thread that composes and writes the records. No call waits, gets an exception, or pays for the log unless
+ * it is logged or watched.
  */
 export class RawLog implements PayloadPort {
   readonly #options: Required<RawLogOptions>
@@ -66,7 +67,7 @@ export class RawLog implements PayloadPort {
   /** The sender to the thread; null without one. */
   #sender: RecordSender | null = null
   #trouble: string | null = null
-  /** Why the last thread died, until the next one works. */
+  /** Why the last thread died; null once the next one works. */
   #deathReason: string | null = null
   #diedAtMs = 0
   #dropped = 0
@@ -108,7 +109,10 @@ export class RawLog implements PayloadPort {
     return this.#enabled || this.#listeners.size > 0
   }
 
-  /** Null if this call is neither logged nor watched, its client asked for no copy, or the copies use too much memory. */
+  /**
+   * Begins the copy of a call's payloads. Null if the call is neither logged nor watched, if its client
+   * excluded it, or if copies use too much memory.
+   */
   begin(call: PayloadCall): PayloadCopy | null {
     const keeping = this.#enabled ? keepingOf(this.#capture, call.call.id) : 'never'
     const isFed = this.#listeners.size > 0
@@ -140,7 +144,7 @@ export class RawLog implements PayloadPort {
     return this.#untilMs
   }
 
-  /** Switches the log; with `forMs`, for this time only. Replaces an earlier switch, and clears `trouble`. */
+  /** Switches the log on or off; with `forMs`, only for this time. Replaces an earlier switch, and clears `trouble`. */
   toggle(enabled: boolean, forMs: number | null): void {
     if (this.#closing !== null) return
     this.#trouble = null
@@ -178,7 +182,7 @@ export class RawLog implements PayloadPort {
       const message = `the thread of the raw log failed: ${this.#deathReason}`
       warnings.push({ code: 'raw_log_restarted', message })
     }
-    // A thread that waits for the system, or has too much to do, cannot report that itself.
+    // A thread that is blocked or overloaded cannot report that itself.
     const waitingMs = this.#sender?.waitingMs ?? 0
     if (waitingMs >= stallMs) {
       const message = `${this.#options.filePath} has taken nothing for ${Math.floor(waitingMs / 1000)} s; payloads wait in memory, calls do not`
@@ -338,7 +342,7 @@ export class RawLog implements PayloadPort {
     if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measureFolder().catch(reportFault)
   }
 
-  /** Measures the files, asynchronously and once at a time: a disk that hangs delays no call. */
+  /** Measures the files asynchronously, never twice at the same time, so that a hanging disk delays no call. */
   #measureFolder(): Promise<void> {
     this.#measuredAtMs = this.#clock.now()
     this.#measuring ??= measureSegments(this.#options.filePath)

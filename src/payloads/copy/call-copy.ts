@@ -10,7 +10,7 @@ import type { RecordSender } from './record-sender.ts'
 /** Most chunk times of one stream that are recorded. */
 const offsetLimit = 10_000
 const offsetBytes = 8
-/** Memory of a call's objects, besides its bodies. */
+/** Approximate memory of a call's objects, without its bodies. */
 const callBytes = 2048
 
 /** The beginning of a body, up to the limit. */
@@ -34,7 +34,7 @@ class BodyCopy {
     this.#sender.hold(this.#bytes.capacity - before)
   }
 
-  /** The copied body, with its memory; this copy is empty afterwards. */
+  /** Returns the copied body and its memory. This copy is empty afterwards. */
   release(): { readonly body: RawBody; readonly capacity: number } {
     const { capacity } = this.#bytes
     const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.whole
@@ -59,7 +59,10 @@ export class CallCopy implements PayloadCopy {
   #isRequestOver = false
   #isEventStream = false
   #offsetsMs: number[] = []
-  /** Memory until the end of the call, besides the bodies; with a request that the thread holds until then. */
+  /**
+   * Bytes of memory until the end of the call, without the bodies, but with a request that the thread holds
+   * until then.
+   */
   #heldBytes = 0
   #isBroken = false
 
@@ -128,7 +131,7 @@ export class CallCopy implements PayloadCopy {
     this.#hold(-this.#heldBytes)
   }
 
-  /** A fault ends the copy, and never the call. */
+  /** Runs a step of the copy. An error ends the copy, never the call. */
   #guard(copy: () => void): void {
     if (this.#isBroken) return
     try {

@@ -1,10 +1,10 @@
 import { type Outcome, isFailed } from '../../call/outcome.ts'
 
-/** The calls that the file gets: `all`, those that failed, or a share of all. */
+/** Which calls the file gets: all, failed ones, or a share of all. */
 export type CaptureRule =
   | { readonly kind: 'all' }
   | { readonly kind: 'errors' }
-  /** One call in `every`. */
+  /** A sample: one call in `every`. */
   | { readonly kind: 'sample'; readonly every: number }
 
 /** When the file gets the two records of a call. */
@@ -33,7 +33,7 @@ export function isKept(keeping: Keeping, outcome: Outcome): boolean {
   return keeping === 'always' || (keeping === 'if_failed' && isFailed(outcome))
 }
 
-/** Spreads ids evenly over 0 to 1, however similar they are (the finalizer of MurmurHash3). */
+/** Spreads ids evenly over 0 to 1, also similar ids (the finalizer of MurmurHash3). */
 function spread(id: number): number {
   let hash = Math.trunc(id % 2 ** 32) ^ Math.trunc(id / 2 ** 32)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

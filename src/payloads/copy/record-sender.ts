@@ -3,6 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import { joined } from '../../lib/byte-gather.ts'
 import type { SentRecord, ToPayloadWorker } from '../payload-messages.ts'
 
+/** Limits of a sender, and its thread. */
 export interface RecordSenderOptions {
   readonly clock: Clock
   readonly maxBodyBytes: number
@@ -11,16 +12,16 @@ export interface RecordSenderOptions {
   /** Longest time from a record to its sending, in ms. */
   readonly flushAfterMs: number
   readonly post: (message: ToPayloadWorker, transfer: ArrayBuffer[]) => void
-  /** The number of records that are lost because the thread is gone. */
+  /** Called with the number of records that are lost because the thread is gone. */
   readonly lost: (records: number) => void
 }
 
 /** A batch of this size is sent at once; a smaller one if the memory limit is small. */
 const fullBatchBytes = 256 * 1024
 const batchShare = 1 / 16
-/** While so many batches are unanswered, a batch that is not full waits. */
+/** While this many batches are unanswered, a batch that is not full waits. */
 const unansweredLimit = 2
-/** The part of the limit that bodies may fill; heads and ends of calls use the rest. */
+/** Share of the limit that bodies may fill. Heads and ends of calls use the rest. */
 const bodyShare = 7 / 8
 
 interface Sent {
@@ -29,7 +30,7 @@ interface Sent {
   readonly records: number
 }
 
-/** Sends records in batches to one thread, for as long as that lives, and counts the memory that they use. */
+/** Sends records in batches to a thread while that lives, and counts their memory. */
 export class RecordSender {
   readonly #options: RecordSenderOptions
   readonly #batchBytes: number
@@ -41,7 +42,7 @@ export class RecordSender {
   /** The batches that the thread has not answered. */
   readonly #sent: Sent[] = []
   #sentBytes = 0
-  /** Bytes in calls. */
+  /** Bytes of memory of calls in flight. */
   #callBytes = 0
   readonly #flushSoon: () => void
   #isDue = false

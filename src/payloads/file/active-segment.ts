@@ -17,10 +17,10 @@ import { readRange } from './read-range.ts'
 /** Most bytes that are searched for our own lines when other processes appended at the same time. */
 const searchedBytes = 64 * 2 ** 20
 
-/** A write under way adds bytes within this time, unless its process hardly runs. */
+/** A write in progress adds bytes within this time, unless its process is starved. */
 const growthMs = 100
 const checkEveryMs = 2
-/** Most tries to make a folder that others delete. */
+/** Most tries to create a folder that others delete. */
 const mostTries = 10
 
 /** The active file, open for appending. Throws the system's errors. Nothing is synced: a power cut may lose the end. */
@@ -47,7 +47,10 @@ export class ActiveSegment {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino === this.#fileNumber
   }
 
-  /** Appends lines in one write. Returns how many of them are whole in the file: all, unless the system cut the write short. */
+  /**
+   * Appends lines in one write. Returns how many of them are complete in the file: all, unless the system cut
+   * the write short. Throws the system's error.
+   */
   append(lines: readonly Uint8Array[]): number {
     const before = this.size
     const isTorn = this.#isTorn(before)
@@ -68,11 +71,11 @@ export class ActiveSegment {
     try {
       closeSync(this.#file)
     } catch {
-      // A file that cannot be closed could not be written either.
+      // If the file cannot be closed, it could not be written either, and that was reported.
     }
   }
 
-  /** True if the last line has no end, and does not grow: a line that another process is writing grows. */
+  /** True if the last line has no end and does not grow. A line that another process is writing would grow. */
   #isTorn(size: number): boolean {
     if (size === 0 || size === this.#knownEnd) return false
     if (readRange(this.#file, size - 1, size)[0] === lineBreak) return false
@@ -85,8 +88,9 @@ export class ActiveSegment {
   }
 
   /**
-   * Repairs a join. Other processes wrote at the same time, so our lines begin somewhere after `start`. If a process was killed
-   * during its write, our first line continues its torn line: both are made invalid, and our first line is written again.
+   * Repairs a join after other processes wrote at the same time, so that our lines begin somewhere after
+   * `start`. If a process was killed during its write, our first line continues its torn line. Then both are
+   * made invalid, and our first line is written again.
    */
   #mendJoin(first: Uint8Array, start: number, end: number): void {
     const from = Math.max(start, end - searchedBytes)
@@ -103,7 +107,7 @@ export class ActiveSegment {
   }
 }
 
-/** Opens a file and makes its folder, again if the folder is deleted in between. */
+/** Opens a file and creates its folder, again if the folder is deleted meanwhile. */
 function openInFolder(path: string): number {
   for (let tries = 1; ; tries++) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -2,12 +2,12 @@ import { closeSync, constants, ftruncateSync, openSync, rmSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import { listSegments } from './payload-segments.ts'
 
-/** Rounds of deletion: another process may be about to rename a full segment. */
+/** Rounds of deletion, because another process may be renaming a full segment. */
 const rounds = 3
 
 /**
- * Deletes all records of the log whose active file is at `filePath`. Full segments are deleted; the active file is emptied, so
- * that processes can continue to write to it. Throws the system's errors.
+ * Deletes all records of the log with the active file at `filePath`. Full segments are deleted. The active
+ * file is emptied, so that processes can continue to write to it. Throws the system's errors.
  */
 export function clearPayloads(filePath: string): void {
   try {

@@ -4,10 +4,10 @@ import { isCompleteLine, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
 const blockBytes = 256 * 1024
-/** Enough for several lines, usually: the seq of a single line may mislead. */
+/** Bytes of a probe: usually several lines, because the seq of a single line may mislead. */
 const probeBytes = 16 * 1024
 
-/** A segment to read from, as it is at this moment. Throws the system's errors. */
+/** A segment that is open for reading, with its present size. Throws the system's errors. */
 export class OpenSegment implements Disposable {
   readonly #file: number
   readonly size: number
@@ -61,7 +61,7 @@ export class OpenSegment implements Disposable {
       at += lineStart
       if (got === 0) break
       carried = read.length - lineStart
-      // A line longer than a block needs a larger one.
+      // A line longer than a block needs a larger block.
       const next = lineStart === 0 ? Buffer.allocUnsafeSlow(2 * block.length) : block
       read.copy(next, 0, lineStart)
       block = next
@@ -69,7 +69,7 @@ export class OpenSegment implements Disposable {
     return at
   }
 
-  /** The range of the records from `fromSeq` to `toSeq`, or a little more, found by a binary search. */
+  /** The byte range of the records from `fromSeq` to `toSeq`, or a little more, by binary search. */
   rangeOf(fromSeq: number, toSeq: number): { readonly start: number; readonly end: number } {
     const { low } = this.#around(fromSeq)
     const { high } = this.#around(toSeq)

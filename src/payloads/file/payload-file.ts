@@ -5,6 +5,7 @@ import { OpenSegment } from './open-segment.ts'
 import { lineBreak, seqOf } from './payload-line.ts'
 import { claimedPath, fullPath, listSegments, type Segment, totalBytes } from './payload-segments.ts'
 
+/** The log's path and its limits. */
 export interface PayloadFileOptions {
   readonly filePath: string
   readonly segmentBytes: number
@@ -13,8 +14,9 @@ export interface PayloadFileOptions {
   readonly nextSeq: () => number
 }
 
+/** The result of an append. */
 export interface Appended {
-  /** How many of the first lines are in the file. */
+  /** Number of lines that are in the file, from the first on. */
   readonly written: number
   /** The system's error about the rest; null if all lines are written. */
   readonly error: unknown
@@ -22,13 +24,13 @@ export interface Appended {
 
 /** Bytes at the end of a file that are searched for its last line. */
 const tailBytes = 4 * 2 ** 20
-/** Writes in a row without a whole line, after which writing has failed. */
+/** After this many writes in a row without a complete line, writing has failed. */
 const fruitlessLimit = 3
 
 /**
- * The writing end of the raw log. Several processes may append to one file: each write has whole lines, and goes to the end of
- * the file. Before each write the file is checked: another process may have rotated, cleared or deleted it, or left a torn line
- * when it was killed.
+ * Writes the raw log. Several processes may append to one file: each write has complete lines, and goes to
+ * the end of the file. The file is checked before each write, because another process may have rotated,
+ * cleared or deleted it, or been killed in the middle of a line.
  */
 export class PayloadFile {
   readonly #options: PayloadFileOptions
@@ -41,8 +43,8 @@ export class PayloadFile {
   }
 
   /**
-   * Appends lines, each with its line break. Without lines, only makes the folder and the file if they are missing. Never throws;
-   * after an error, the next call opens the file again.
+   * Appends lines, each with its line break. Without lines, only creates the folder and the file if they are
+   * missing. Never throws; after an error, the next call opens the file again.
    */
   append(lines: readonly Uint8Array[]): Appended {
     let written = 0
@@ -91,19 +93,22 @@ export class PayloadFile {
     return (this.#active = new ActiveSegment(filePath))
   }
 
-  /** Renames segments that a process claimed and left, or that were written to after their renaming. Deletes old segments. */
+  /**
+   * Renames segments that a killed process has claimed, or that were written to after their renaming. Deletes
+   * old segments.
+   */
   #tidy(): void {
     const { filePath } = this.#options
     for (const { path, firstSeq, records } of listSegments(filePath)) {
-      // A process that is about to rename its claim finds it gone, which is fine.
+      // The process that claimed the segment may be renaming it. Its rename then fails, which does no harm.
       if (path !== filePath && records === null) this.#name(path, firstSeq)
     }
     this.#dropOldest()
   }
 
   /**
-   * Makes the active file a full segment, whichever file that is by now: another process may have been faster. The file first
-   * gets a name of this process alone, so that its records can be counted and no file is overwritten.
+   * Makes the present active file a full segment; another process may have done so before. The file first
+   * gets a name that only this process uses, so that its records can be counted and no file is overwritten.
    */
   #rotate(): void {
     const claimed = claimedPath(this.#options.filePath, ++this.#claims)
@@ -135,7 +140,7 @@ export class PayloadFile {
     renameIfThere(path, fullPath(this.#options.filePath, seq, records, size))
   }
 
-  /** The seq of the first record, or a later one if that would not make the file the newest. */
+  /** The seq for the segment's name: that of its first record, or a later one if the segment would not be the newest. */
   #seqFor(segment: OpenSegment): number {
     const first = segment.newestFrom(0)
     const isNamed = ({ firstSeq }: Segment): boolean => firstSeq !== null

@@ -7,16 +7,16 @@ const seqAt = idAt + 11 + '","seq":'.length
 const longestHead = 160
 
 /**
- * True if the line from `start` to its break at `end` is a whole record. A torn line has no break, or ends with `tornEnd`, so
- * both ends are enough to know.
+ * True if the line from `start` to its break at `end` is a complete record. Both ends are enough to decide,
+ * because a torn line has no break, or ends with `tornEnd`.
  */
 export function isCompleteLine(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > seqAt && bytes[start] === openBrace && bytes[end - 1] === closeBrace
 }
 
-/** Written after a torn line: a line with this end is no record. */
+/** Written after a torn line. A line with this end is no record. */
 export const tornEnd: Uint8Array = Buffer.from('~\n')
-/** Written over the first byte of a torn line that another line continues: a line with this beginning is no record. */
+/** Written over the first byte of a torn line that another line continues. A line with this beginning is no record. */
 export const tornStart: Uint8Array = Buffer.from('~')
 
 /** The seq of the record at `start`; null if no record begins there. */

@@ -12,26 +12,27 @@ export interface CallPayloads {
 
 /** Most bytes of the answer to a `recent`: see `RecentPayloads`. */
 const answerBytesLimit = 32 * 2 ** 20
-/** Records may be this much out of order: gateways that write to one log differ a little in clocks and batches. */
+/** Records may be out of order by this time, because gateways that write to one log differ in clocks and batches. */
 const slackMs = 10_000
-/** A record may be this much later than its call's end: after a slow disk, or a change of the clock. */
+/** A record may be later than its call's end by this time, after a slow disk or a change of the clock. */
 const lateMs = 600_000
-/** The first bytes of a file identify it: they have the id and the seq of its first record. */
+/** The first bytes of a file, which identify it: they have the id and the seq of its first record. */
 const beginningBytes = 64
 
-/** The records from the beginning of a file to its last line break when they were counted. */
+/** A count of records: from the beginning of a file to its last line break at that time. */
 interface Counted {
   readonly records: number
   readonly end: number
 }
 
 /**
- * Reads the raw log from its files, with or without gateways that write to it: the reader changes nothing and holds no file open.
- * Synchronous: not for a thread that serves calls. Throws the system's errors; a log that does not exist is empty.
+ * Reads the raw log from its files, also while gateways write to it. The reader changes nothing and keeps no
+ * file open. It is synchronous, and so not for a thread that serves calls. Throws the system's errors; a
+ * missing log is empty.
  */
 export class PayloadReader {
   readonly #filePath: string
-  /** Counts of files without a count in their names, so that later only new records are counted. */
+  /** Counts for files without a count in their names, so that later only new records are counted. */
   #counted = new Map<string, Counted>()
 
   /** `filePath` is that of the active file. */
@@ -58,8 +59,9 @@ export class PayloadReader {
   }
 
   /**
-   * Both records of a call, searched from its beginning to some time after `endedAtMs`: the answer to a long call lies in a later
-   * segment than its request. If the end is unknown, all segments are searched.
+   * Both records of a call. Segments are searched from the call's start to some time after `endedAtMs`,
+   * because the answer to a long call is in a later segment than its request. If the end is unknown, all
+   * later segments are searched.
    */
   payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
     const found: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }

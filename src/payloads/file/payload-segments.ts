@@ -19,12 +19,12 @@ function besidePath(filePath: string, middle: string): string {
   return join(dirname(filePath), `${basename(filePath, extension)}.${middle}${extension}`)
 }
 
-/** The path of a full segment. Its name has the numbers of records and bytes, so that no reader has to count them. */
+/** The path of a full segment. The name has the numbers of records and bytes, so that no reader has to count. */
 export function fullPath(filePath: string, firstSeq: number, records: number, bytes: number): string {
   return besidePath(filePath, `${firstSeq}-${records}-${bytes}`)
 }
 
-/** The path of a full segment until its records are counted: a name of this process alone. */
+/** The path of a full segment until its records are counted. Only this process uses the name. */
 export function claimedPath(filePath: string, count: number): string {
   return besidePath(filePath, `full-${process.pid}-${count}`)
 }

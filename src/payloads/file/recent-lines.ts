@@ -18,7 +18,10 @@ export class RecentLines {
     this.#bytesLimit = bytesLimit
   }
 
-  /** Adds lines from the end of a segment, which is older than the earlier ones; null if more lines are needed. */
+  /**
+   * Adds lines from the end of a segment, which must be older than earlier segments. Returns why no more
+   * lines are needed; null if more are.
+   */
   take(segment: Pick<OpenSegment, 'size' | 'read'>): RecentEnd | null {
     for (let bytes = firstBlockBytes; ; bytes *= 4) {
       const start = Math.max(0, segment.size - bytes)
@@ -37,11 +40,14 @@ export class RecentLines {
     return joined([Buffer.from('{"entries":['), ...parts, Buffer.from(tail)])
   }
 
-  /** The lines of a block after the newer lines. `isBeginning`: the block begins a file, so its first line is whole. */
+  /**
+   * Adds the lines of a block after the newer lines. `isBeginning`: the block begins a file, so its first
+   * line is complete.
+   */
   #with(block: Buffer, isBeginning: boolean): { lines: readonly Uint8Array[]; end: RecentEnd | null } {
     const lines = [...this.#lines]
     let bytes = lines.reduce((sum, { length }) => sum + length, 0)
-    // Bytes after the last line break are no line yet.
+    // Bytes after the last line break are an incomplete line.
     for (let end = block.lastIndexOf(lineBreak); end > 0 && lines.length < this.#limit;) {
       const before = block.lastIndexOf(lineBreak, end - 1)
       if (before < 0 && !isBeginning) break

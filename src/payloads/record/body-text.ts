@@ -4,7 +4,7 @@ import { listTokens } from '../../lib/http/header-list.ts'
 import { maskKeyBytes } from '../../secrets/key-shapes.ts'
 import type { RawBody } from './raw-payload.ts'
 
-/** A body as it can be shown: decoded, and without credentials. */
+/** A body as the log shows it: decoded, and without credentials. */
 export interface BodyText {
   /** JSON text of the record's `body`. */
   readonly json: string
@@ -19,16 +19,16 @@ export interface BodyText {
 export interface BodyReading {
   readonly contentEncoding: string | null
   readonly maxBytes: number
-  /** True if the sender stopped in the middle. */
+  /** True if the sender stopped before the end. */
   readonly isCutOff: boolean
   /** True for a stream: its text is needed, too. */
   readonly isStream: boolean
 }
 
-/** Deeper JSON is kept as text: many programs could not read a log with it. */
+/** Deepest nesting that is kept as JSON. Deeper JSON becomes text, because many programs could not read it. */
 const deepestJson = 200
 
-/** The form of a body in a record: JSON as it was written, else its text, else base64. Never throws. */
+/** Converts a body for a record: to JSON as it was written, else to text, else to base64. Never throws. */
 export function readBody(body: RawBody, reading: BodyReading): BodyText {
   const kept = body.bytes
   if (kept.length === 0) {
@@ -38,7 +38,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
     reading.contentEncoding === null
       ? { bytes: kept, isCut: false }
       : (undoCodings(kept, reading.contentEncoding, reading.maxBytes) ??
-        // Some servers behind a faulty proxy name a coding for plain text.
+        // Some faulty proxies announce a coding for plain text.
         (isUtf8(kept) ? { bytes: kept, isCut: false } : null))
   if (decoded === null) {
     return withheld('its content coding could not be decoded, so its content is unknown', body.truncated)
@@ -72,7 +72,7 @@ function withheld(why: string, truncated: boolean): BodyText {
   return { json: 'null', encoding: null, withheld: why, truncated, text: null }
 }
 
-/** True if text in UTF-16, or the like, has a credential. */
+/** True if text in UTF-16 or a similar encoding has a credential. */
 function hidesKey(bytes: Buffer): boolean {
   if (!bytes.includes(0)) return false
   const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
@@ -103,7 +103,7 @@ function isJsonText(text: string): boolean {
   return text.length < 2 * deepestJson || depthOf(text) <= deepestJson
 }
 
-/** How deep the brackets of a valid JSON text go. */
+/** The depth of nesting of a valid JSON text. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -114,7 +114,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
-/** JSON on one line: its strings have no raw line breaks. */
+/** JSON on one line. Strings of JSON have no raw line breaks, so replacing line breaks is safe. */
 function onOneLine(json: string): string {
   return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json
 }
@@ -122,16 +122,16 @@ function onOneLine(json: string): string {
 /** A body after decoding, as far as possible. */
 interface Decoded {
   readonly bytes: Buffer
-  /** True if the decoded body is longer. */
+  /** True if `bytes` is only the beginning of the decoded body. */
   readonly isCut: boolean
 }
 
-/** Most codings of one body: a client that names more wants to cost time. */
+/** Most codings of a body. Only an attacker names more. */
 const mostCodings = 3
 
 /**
- * Decodes the codings of a `Content-Encoding` (RFC 9110 §8.4), up to `maxBytes`. Null for an unknown coding, or bytes that are
- * not in it.
+ * Decodes a body by its `Content-Encoding` (RFC 9110 §8.4), up to `maxBytes`. Null for an unknown coding, or
+ * invalid bytes.
  */
 function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): Decoded | null {
   const names = listTokens(contentEncoding).filter((name) => name !== 'identity')
@@ -148,13 +148,13 @@ function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): 
   return decoded
 }
 
-/** Decodes the longest beginning of a body within the limit, found by a binary search. */
+/** Decodes the longest beginning of a body within the limit, by binary search. */
 function beginning(coding: ContentCoding, bytes: Buffer, maxBytes: number): Decoded {
   let best: Buffer = Buffer.alloc(0)
   let fits = 0
   let tooMuch = bytes.length
   while (tooMuch - fits > 1 && best.length < maxBytes / 2) {
-    // A bomb often grows a thousandfold, so the first steps divide by eight.
+    // A decompression bomb often grows a thousandfold, so the first steps divide by eight.
     const next = fits === 0 ? Math.ceil(tooMuch / 8) : (fits + tooMuch) >> 1
     if (next >= tooMuch) break
     const decoded = undoneOrTooMuch(coding, bytes.subarray(0, next), maxBytes)

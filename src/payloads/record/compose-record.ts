@@ -21,8 +21,8 @@ export interface ComposeOptions {
 const longestRemembered = 500
 
 /**
- * Makes lines of the raw log from the payloads of a call, without their credentials. A line is one JSON object without a line
- * break.
+ * Composes lines of the raw log from the payloads of a call, without credentials. A line is a JSON object
+ * without a line break.
  */
 export class RecordComposer {
   readonly #maxBodyBytes: number
@@ -89,8 +89,8 @@ interface PutTogether {
 }
 
 /**
- * The text of a stream, put together. The pieces of a credential over several events would show in the body, so the body is
- * withheld if masking the text finds more than masking the pieces.
+ * The text of a stream, put together. If masking the text finds more than masking the pieces, a credential is
+ * spread over several events. Its pieces would show in the body, so the body is withheld.
  */
 function putTogether(
   { raw, masked }: { readonly raw: string; readonly masked: string },
@@ -111,7 +111,7 @@ function putTogether(
   }
 }
 
-/** The text of the stream, and all texts that a reader could put together from it. */
+/** The text of the stream, and all texts that a reader could reassemble. */
 function saidIn(
   text: string,
   form: StreamForm,
@@ -135,16 +135,16 @@ function bodyFields(body: BodyText, withheld: string | null): string {
   return `,"body":${body.json}${body.encoding === null ? '' : `,"body_encoding":"${body.encoding}"`}`
 }
 
-/** True if an answer with this outcome may be incomplete: an error is a complete answer. */
+/** True if an answer with this outcome may be incomplete. An upstream's error is a complete answer. */
 function mayBeCutOff(outcome: string): boolean {
   return outcome !== 'ok' && outcome !== 'upstream_error' && outcome !== 'refused'
 }
 
-/** Milliseconds with one decimal; `null` for no finite number. */
+/** Milliseconds with one decimal, as JSON text; `null` for a number that is not finite. */
 function rounded(ms: number): string {
   if (!Number.isFinite(ms)) return 'null'
   const tenths = Math.round(ms * 10)
-  // Whole numbers are written much faster than fractions, and each chunk has one.
+  // Whole numbers are formatted much faster than fractions, and each chunk needs one.
   if (tenths < 0 || tenths % 10 === 0) return String(tenths / 10)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
 }

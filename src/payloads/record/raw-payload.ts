@@ -2,7 +2,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 
 /** A copied body: all of it, or its beginning. */
 export interface RawBody {
-  /** Exactly as on the wire, before any transfer coding. */
+  /** The bytes as on the wire, without transfer coding. */
   readonly bytes: Buffer
   /** The length of the whole body on the wire. */
   readonly totalBytes: number
@@ -13,12 +13,12 @@ export interface RawBody {
 /** The client's request. */
 export interface RawRequest extends RawBody {
   readonly callId: number
-  /** When the payload was whole, in ms since the Unix epoch. */
+  /** When the payload was complete, in ms since the Unix epoch. */
   readonly wallTimeMs: number
   readonly method: string
-  /** With its query, as the client sent it. */
+  /** Path and query as the client sent them. */
   readonly path: string
-  /** Name, value, name, value …, as they came. */
+  /** Headers as received: name, value, name, value … */
   readonly headers: RawHeaders
   readonly model: string | null
   readonly stream: boolean
@@ -28,7 +28,7 @@ export interface RawRequest extends RawBody {
 export interface RawAnswer extends RawRequest {
   /** Null if no answer was sent. */
   readonly status: number | null
-  /** As in the call's row. */
+  /** The outcome, as in the call's row. */
   readonly outcome: string
   readonly failureCode: string | null
   readonly durationMs: number

@@ -6,14 +6,15 @@ import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-/** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
+/** A scheme of HTTP authentication, and the credential after it (RFC 9110 §11.4). */
 const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is
 const longestRemembered = 300
 
 /**
- * Writes headers as the JSON text of an object: names in lower case, the values of a repeated header in a list, and of
- * credentials only a fingerprint and a length. `salt` is the installation's, so a key has the same fingerprint as in rows.
+ * Returns a function that writes headers as the JSON text of an object. Names are in lower case, a repeated
+ * header has a list of values, and a fingerprint and a length replace a credential. `salt` is the
+ * installation's, so that keys have the same fingerprints as in rows.
  */
 export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => string {
   const names = remembered((name) => {

@@ -6,16 +6,16 @@ type Fields = Readonly<Record<string, unknown>>
 export interface StreamEvents {
   /** The JSON objects among them, in order. */
   readonly objects: readonly Fields[]
-  /** All other events as one text: plain text and JSON strings. */
+  /** All other events as a single text: plain text and JSON strings. */
   readonly others: string
 }
 
-/** How a stream is written: as a `text/event-stream`, or as JSON lines. */
+/** The form of a stream: `text/event-stream`, or JSON lines. */
 export type StreamForm = 'events' | 'lines'
 
 const jsonLines = /^application\/(?:x-)?(?:nd-?json|jsonl(?:ines)?)\b/
 
-/** The form that a content type (in lower case) names, or that the text shows; null for no stream. */
+/** The form of a stream, by its content type (in lower case) or its text; null for no stream. */
 export function streamForm(contentType: string, text: string): StreamForm | null {
   if (contentType.startsWith('text/event-stream')) return 'events'
   if (jsonLines.test(contentType)) return 'lines'
@@ -23,7 +23,7 @@ export function streamForm(contentType: string, text: string): StreamForm | null
   return text.startsWith('{') && text.includes('}\n{') ? 'lines' : null
 }
 
-/** Reads a stream (WHATWG HTML §9.2.6), with an incomplete last event. */
+/** Reads a stream (WHATWG HTML §9.2.6), also an incomplete last event. */
 export function streamEvents(text: string, form: StreamForm): StreamEvents {
   const objects: Fields[] = []
   let others = ''
@@ -38,7 +38,7 @@ export function streamEvents(text: string, form: StreamForm): StreamEvents {
 }
 
 function valueOf(json: string): Fields | string | null {
-  // A list has no pieces of text.
+  // A list is skipped, because it has no pieces of text.
   if (json.startsWith('[')) return null
   try {
     const value: unknown = JSON.parse(json)

@@ -6,7 +6,7 @@ export interface StreamText {
   readonly text: string | null
   readonly reasoning: string | null
   readonly toolCalls: readonly PayloadToolCall[]
-  /** All texts that were put together, with those of further choices, which are not shown. */
+  /** All reassembled texts, also those of further choices, which are not shown. */
   readonly all: readonly string[]
 }
 
@@ -42,7 +42,7 @@ class ChoiceText {
       this.toolCalls.set(this.#lastCall, call)
     }
     if (isText(id)) call.id ??= id
-    // Some upstreams repeat the name with each piece; none sends it in pieces.
+    // Some upstreams repeat the name with each piece.
     if (isText(name)) call.name ??= name
     if (typeof piece === 'string') call.arguments += piece
     else if (typeof piece === 'object' && piece !== null) call.arguments ||= JSON.stringify(piece)
@@ -89,7 +89,7 @@ export function readStreamText(events: readonly Fields[]): StreamText {
   }
 }
 
-/** Chat completions, and legacy ones, which have `text`. */
+/** Reads a choice of chat completions, or of legacy completions, which have `text`. */
 function readChoice(to: ChoiceText, choice: Fields): void {
   to.addText(choice['text'])
   if (isObject(choice['delta'])) readMessage(to, choice['delta'])
@@ -132,7 +132,7 @@ function readEvent(to: ChoiceText, event: Fields): void {
   to.addReasoning(event['thinking'])
 }
 
-/** Gemini's form: parts with text, thoughts, or whole tool calls. */
+/** Reads a candidate of Gemini: parts with text, thoughts, or complete tool calls. */
 function readCandidate(to: ChoiceText, candidate: Fields): void {
   for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
     if (thought === true) to.addReasoning(text)
@@ -141,7 +141,7 @@ function readCandidate(to: ChoiceText, candidate: Fields): void {
   }
 }
 
-/** Anthropic's Messages API: a block begins, and grows by deltas. */
+/** Reads an event of Anthropic's Messages API: a block begins, and grows by deltas. */
 function readBlockEvent(to: ChoiceText, event: Fields): void {
   const { index } = event
   const block = fieldsOf(event['content_block'])
@@ -154,7 +154,7 @@ function readBlockEvent(to: ChoiceText, event: Fields): void {
   if (typeof delta['partial_json'] === 'string') to.addCall(index, null, null, delta['partial_json'])
 }
 
-/** OpenAI's Responses API: an item is added, and grows by deltas. */
+/** Reads an event of OpenAI's Responses API: an item is added, and grows by deltas. */
 function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
   const { delta, output_index: index } = event
   const item = fieldsOf(event['item'])
