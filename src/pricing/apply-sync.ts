@@ -6,28 +6,31 @@ import { serviceTiers, tiersOf } from './price-tiers.ts'
 import { byTime, timeOf } from './price-time.ts'
 
 /**
- * The book after a sync. `changed` are models whose price is another since this sync; `removed` those that the list has no
- * more, whose last price stays in force; `rejected` entries of the list that were left out.
+ * The result of a sync. `changed`: models with another price. `removed`: models that the list no longer has;
+ * their last price stays in force. `rejected`: entries of the list that were left out.
  */
 export interface SyncOutcome extends Pick<SyncResult, 'added' | 'changed' | 'removed' | 'rejected'> {
   readonly costs: ModelCosts
 }
 
-/** A list that is shorter than this part of what it was is taken for half a file. */
+/** A list with less than this share of its earlier entries counts as incomplete. */
 const leastShare = 0.7
 
-/** A list in which so large a part of the prices is out of bounds has another unit than ours. */
+/** A list with more than this share of prices out of bounds counts as a list in another unit. */
 const mostBadShare = 0.3
 
-/** The same check for prices that rose or fell by this factor, if enough are known. */
+/**
+ * A price that rises or falls by this factor is odd; too many odd prices count as another unit, if enough
+ * prices are known.
+ */
 const oddFactor = 10
 const enoughKnown = 20
 
 /**
- * Brings the book up to date with a list. A price that differs is a new period from now on: what calls cost before stays.
- * Where the entry was another list's, the price in force is replaced, as two lists that disagree are no change of price.
- * Overrides are left alone. `now` is an instant in ISO 8601. Throws {@link PriceListError} of a list that can hardly be
- * right.
+ * Updates the prices from a list. A different price begins a new period from `now` (ISO 8601), so that the
+ * cost of earlier calls stays. If the entry came from another list, the price in force is replaced, because a
+ * disagreement of lists is no change of price. Overrides stay. Throws {@link PriceListError} for a list that
+ * is hardly right.
  */
 export function applySync(
   costs: ModelCosts,
@@ -91,7 +94,7 @@ function refusal(
   return null
 }
 
-/** By how much the prices of models differ whose prices were known before. */
+/** The factors by which known prices would change. */
 function factors(before: ModelCosts['models'], after: PriceList['models']): readonly number[] {
   return Object.entries(before)
     .map(([name, { prices }]) => baseInput(after.get(name)?.tiers) / baseInput(prices.at(-1)?.tiers))
@@ -102,7 +105,7 @@ function baseInput(tiers: readonly RateTier[] | undefined): number {
   return tiers?.find(({ above_input_tokens: above }) => above === 0)?.input ?? 0
 }
 
-/** The entry's prices; the very same if nothing is new. */
+/** The prices of an entry after a sync; the same array if nothing has changed. */
 function pricesAfter(
   old: PriceEntry | undefined,
   listed: ListedPrice,
@@ -130,7 +133,7 @@ function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string |
   return { effective_from: from, tiers, ...(service === undefined ? {} : { service_tiers: service }) }
 }
 
-/** Says if both bill the same, however they are written. */
+/** True if both bill the same, even if they are written differently. */
 function isSame(period: PricePeriod, listed: ListedPrice): boolean {
   return [null, ...serviceTiers].every((tier) =>
     isDeepStrictEqual(tiersOf(period, tier), tiersOf(periodOf(listed, null), tier)),

@@ -16,15 +16,15 @@ export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_fil
   }
 }
 
-/** The prices to write (null: nothing), and the answer to who asked for it. */
+/** The prices to write (null: write nothing), and the result for the caller. */
 type Change<T> = readonly [costs: ModelCosts | null, answer: T]
 
-/** How long to wait for the lock, which others hold while they read and write the file. */
+/** Time limit for the lock, which others hold while they read and write the file. */
 const lockLimitMs = 10_000
 
 /**
- * Reads the prices at a path and writes what `change` makes of them, under the lock. Waits for the lock up to `limitMs`.
- * Rejects with {@link PriceFileError}, and with what `change` throws.
+ * Reads the prices at a path, and writes the result of `change`, under the lock. Waits for the lock up to
+ * `limitMs`. Rejects with {@link PriceFileError}, and with what `change` throws.
  */
 export async function changePrices<T>(
   path: string,
@@ -43,7 +43,10 @@ export async function changePrices<T>(
   return answer
 }
 
-/** The prices that hold. Throws {@link PriceFileError} if the file is broken: nothing writes over it. */
+/**
+ * The prices to change. Throws {@link PriceFileError} if the file is broken, because a broken file is never
+ * overwritten.
+ */
 export function pricesToChange(path: string): ModelCosts {
   const reading = readPricesInForce(path)
   if ('costs' in reading) return reading.costs ?? noPrices

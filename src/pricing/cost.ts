@@ -4,8 +4,8 @@ import { mostCostNanoUsd } from '../call/fields/plausible-amounts.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
 /**
- * The usage in a call's record; null is not known. Cached and written tokens and input audio are parts of the input, reasoning
- * and output audio of the output. Image tokens are part of neither.
+ * The usage in a call's record; null means unknown. Cached and written tokens and input audio are parts of
+ * the input, and reasoning and output audio of the output. Image tokens are part of neither.
  */
 export const usageNames = [
   'inputTokens',
@@ -24,8 +24,8 @@ export const usageNames = [
 export type MeteredUsage = Pick<StoredCall, (typeof usageNames)[number]>
 
 /**
- * The cost of a usage, in whole pico-dollars: a number if that is exact, else a bigint. Null if nothing was metered,
- * or something that has no rate. Parts that are larger than their whole are cut to it; it never throws.
+ * The cost of a usage in whole pico-dollars: a number if that is exact, else a bigint. Null if nothing was
+ * metered, or something without a rate. A part that is larger than its whole is cut to it. Never throws.
  */
 export function costPicoUsd(
   usage: MeteredUsage,
@@ -35,7 +35,7 @@ export function costPicoUsd(
   return positions === null ? null : sum(positions)
 }
 
-/** The parts of a cost, each in whole nano-dollars, so rounded that they add up to the cost; null without a cost. */
+/** The parts of a cost in whole nano-dollars, rounded so that they add up to the cost; null without a cost. */
 export function costParts(
   usage: MeteredUsage,
   price: { readonly tiers: readonly PicoTier[] },
@@ -101,8 +101,8 @@ export function costNanoUsd(
 }
 
 /**
- * The additional cost of a usage without a cache, with all input at the plain rate. Negative if the cache
- * was written at a higher rate and hardly read; null if it has no rate for that.
+ * The additional cost of a usage without a cache, with all input at the input rate. Negative if the cache was
+ * written at a higher rate and hardly read; null without the rates.
  */
 export function cacheSavedNanoUsd(
   usage: MeteredUsage,
@@ -120,7 +120,10 @@ function nanoOf(pico: number | bigint): number {
   return typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
 }
 
-/** No part is negative: if the sum is a safe integer, all sums before it were exact, too. */
+/**
+ * The sum of the positions; null if a rate is missing. No part is negative, so a safe integer as the sum
+ * means that all partial sums were exact.
+ */
 function sum(positions: readonly Position[]): number | bigint | null {
   let total = 0
   for (const [count, rate] of positions) {

@@ -3,24 +3,24 @@ import type { Readable } from 'node:stream'
 import { codeOf, messageOf, systemText } from '../lib/errors.ts'
 import { PriceListError } from './price-list.ts'
 
-/** A list of prices as it came, or that it is the one of that tag still. */
+/** A fetched price list as text, or `not_modified` if the list still has the known tag. */
 export type FetchedList = { readonly text: string; readonly etag: string | null } | 'not_modified'
 
-/** Bounds on getting a list. */
+/** Limits on fetching a list. */
 export interface FetchBounds {
-  /** From the first connection to the last byte. */
+  /** Time limit from the first connection to the last byte. */
   readonly timeoutMs: number
   /** Most bytes of the unpacked content. */
   readonly maxBytes: number
   readonly maxRedirects: number
 }
 
-/** Several times as much as the largest list that is known. */
+/** The default limits: several times the size of the largest known list. */
 export const fetchBounds: FetchBounds = { timeoutMs: 30_000, maxBytes: 8_000_000, maxRedirects: 3 }
 
 /**
- * Gets a list of prices from a URL or a file. `etag` is the tag of the list that is here already, null for none. Rejects
- * with {@link PriceListError}.
+ * Reads a price list from a URL or a file. `etag` is the tag of the present list, null for none. Rejects with
+ * {@link PriceListError}.
  */
 export async function fetchPriceList(
   source: string,
@@ -74,7 +74,10 @@ async function download(
   throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
 }
 
-/** A redirect stays at its host, so that no stranger has this machine ask another, nor one that only it can reach. */
+/**
+ * The target of a redirect. It must be on the same host, so that a list cannot make this machine send
+ * requests elsewhere. Throws {@link PriceListError}.
+ */
 function nextUrl(url: URL, location: string): URL {
   const next = URL.parse(location, url.href)
   const isSecured = next?.protocol === 'https:' && url.protocol === 'http:' && url.port === ''

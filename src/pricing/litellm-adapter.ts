@@ -56,14 +56,14 @@ const providerNames: Readonly<Record<string, string>> = {
 /** Providers whose zero prices mean free. For others, zero means unknown, or paid by a subscription. */
 const freeProviders: ReadonlySet<string> = new Set(['ollama', 'ollama_chat'])
 
-/** Bill a tier at its bound already. */
+/** Providers that bill a tier from its bound on, not above it. */
 const inclusiveProviders: ReadonlySet<string> = new Set(['xai'])
 
 const longestName = 256
 
 /**
- * Reads LiteLLM's `model_prices_and_context_window.json`. An entry with one number out of bounds is left out whole: such
- * entries were found to be wrong in all. Null if it is not such a list at all.
+ * Reads LiteLLM's `model_prices_and_context_window.json`; null if the value is no such list. An entry with a
+ * number out of bounds is left out, because the rest of such entries is usually wrong, too.
  */
 export function fromLiteLlm(raw: unknown): PriceList | null {
   if (!isObject(raw)) return null
@@ -96,7 +96,7 @@ interface Kind {
   readonly mode: string
 }
 
-/** The fields that end with a service tier's name, or with none; the smallest bound first. */
+/** The tiers from fields whose names end with a service tier's name (empty for none), smallest bound first. */
 function tiersIn(entry: Fields, kind: Kind, word: string): readonly MutableTier[] {
   const tiers = new Map<number, MutableTier>()
   for (const [field, value] of Object.entries(entry)) {
@@ -111,13 +111,13 @@ function tiersIn(entry: Fields, kind: Kind, word: string): readonly MutableTier[
   return [...tiers.values()].sort(byBound)
 }
 
-/** Ranges of input tokens, each with its own fields, go before the fields beside them. */
+/** The tiers; ranges of input tokens, each with its own fields, override the fields beside them. */
 function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind): readonly MutableTier[] {
   if (ranges === undefined || ranges === null) return tiers
   if (!Array.isArray(ranges)) throw new EntryError('bad_entry')
   const all = new Map<number, MutableTier>()
   for (const one of ranges as readonly unknown[]) {
-    // Elsewhere the list has tiers by something else than input under the same name.
+    // For some models the list has tiers by another measure under the same name.
     if (!isObject(one) || !Array.isArray(one['range'])) throw new EntryError('bad_entry')
     const [from] = one['range'] as readonly unknown[]
     if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
@@ -132,7 +132,7 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
   return [...all.values()].sort(byBound)
 }
 
-/** With all that a price needs, or not at all. */
+/** The tiers if they have everything that a price needs. Throws {@link EntryError} if not. */
 function complete(tiers: readonly MutableTier[], { provider, mode }: Kind): readonly RateTier[] {
   const [base] = tiers
   if (base === undefined || base.above_input_tokens !== 0) throw new EntryError('no_price')
@@ -157,7 +157,7 @@ function newTier(bound: number, { provider }: Kind): MutableTier {
 function isBilled(rate: keyof Rates, { provider, mode }: Kind): boolean {
   // A chat model's price per query is for its web search, which no usage reports.
   if (rate === 'per_search_unit') return mode === 'rerank'
-  // For other modes the seconds are those of the computer.
+  // For other modes, the seconds are compute time.
   if (rate === 'per_second') return mode === transcription
   // DeepSeek lists 0 for cache writes, which it bills as input.
   return !(provider === 'deepseek' && rate === 'cache_write')

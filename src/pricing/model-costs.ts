@@ -1,6 +1,6 @@
 import type { Costs, PriceSync } from '../api/costs.ts'
 
-/** The content of `model_costs.json`; docs/prices.md says what each part means. */
+/** The content of `model_costs.json`, which docs/prices.md describes. */
 export type ModelCosts = Omit<Costs, 'problem'>
 
 /** The state before the first sync. */
@@ -14,7 +14,7 @@ export const neverSynced: PriceSync = {
   removed: 0,
 }
 
-/** A file without a price. */
+/** The content of a file without prices. */
 export const noPrices: ModelCosts = {
   version: 1,
   currency: 'USD',

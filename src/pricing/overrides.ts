@@ -9,10 +9,10 @@ import { fees, ratesSchema } from './rate-bounds.ts'
 const longestName = 512
 
 /**
- * Sets one's own price of a model, or of `host[:port]/model`. The body has rates (`input`, `output`, …) in USD per million
- * tokens, fees in USD each, and perhaps `effective_from`. With it, the price is a period among others; without it, it is
- * the only one, from the beginning. `now` is an instant in ISO 8601. Throws {@link JsonValueError}: its path begins with
- * the member of the body, `body` or `name`, and its message names the allowed values.
+ * Sets an override for a model, or for `host[:port]/model`. The body has rates (`input`, `output`, …) in USD
+ * per million tokens, fees in USD each, and perhaps `effective_from`. With `effective_from`, the price is a
+ * period among others; without it, the only price, from the beginning. `now` is an instant in ISO 8601.
+ * Throws {@link JsonValueError}, whose path begins with the member of the body, `body` or `name`.
  */
 export function withOverride(
   costs: ModelCosts,
@@ -36,7 +36,7 @@ export function withOverride(
   return { costs: { ...costs, overrides: { ...costs.overrides, [key]: entry } }, entry }
 }
 
-/** Without one's own price of that name; null if there is none. */
+/** The prices without the override of that name; null if there is none. */
 export function withoutOverride(costs: ModelCosts, name: string): ModelCosts | null {
   const key = keyOf(costs, name)
   if (key === null) return null
@@ -44,7 +44,7 @@ export function withoutOverride(costs: ModelCosts, name: string): ModelCosts | n
   return { ...costs, overrides: Object.fromEntries(others) }
 }
 
-/** The override's key in its own spelling; `name` may differ in case. */
+/** The key of an override in its own spelling; `name` may differ in case. Null without one. */
 function keyOf({ overrides }: ModelCosts, name: string): string | null {
   const lower = name.toLowerCase()
   return Object.keys(overrides).find((key) => key.toLowerCase() === lower) ?? null
@@ -55,7 +55,7 @@ export const ownPrice = object({ ...ratesSchema, effective_from: v.optional(pric
 
 function periodIn(body: unknown): PricePeriod {
   const { effective_from: from, ...rates } = checked(ownPrice, body)
-  // Without a price of its output a chat could never be priced; for embeddings it is 0.
+  // The output rate is required, because a chat could not be priced without it; for embeddings it is 0.
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {
     if (name in rates || isByFee) continue
@@ -68,7 +68,7 @@ function mustBe(allowed: string, input: unknown, param: string): JsonValueError 
   return new JsonValueError(be(allowed)({ input }), [param])
 }
 
-/** The old periods and the new one, in order. The new one replaces a period with the same begin. */
+/** The old periods and the new one, in order. The new period replaces one with the same start. */
 function withPeriod(old: readonly PricePeriod[], period: PricePeriod): readonly PricePeriod[] {
   const others = old.filter((other) => timeOf(other.effective_from) !== timeOf(period.effective_from))
   return [...others, period].sort(byTime)

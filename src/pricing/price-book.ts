@@ -10,10 +10,13 @@ import { upstreamTable } from './upstream-table.ts'
 
 const askedNames = ['upstream', 'responseModel', 'model', 'serviceTier'] as const
 
-/** The facts that a call's price depends on: `upstream` is a host, with its port if it has one; times in ms since the Unix epoch. */
+/**
+ * The facts on which a call's price depends. `upstream` is a host, with its port if it has one; times are in
+ * ms since the Unix epoch.
+ */
 export type AskedPrice = Pick<StoredCall, (typeof askedNames)[number]> & { readonly startedAtMs: number }
 
-/** The facts that a call's cost depends on; null if unknown. */
+/** The facts on which a call's cost depends; null if unknown. */
 export type PriceableCall = AskedPrice & MeteredUsage
 
 /** The fields of a {@link PriceableCall}, besides its start. */
@@ -21,25 +24,25 @@ export const priceableFields: readonly NamedField[] = storedFields.filter(({ rec
   [...askedNames, ...usageNames].some((name) => name === record),
 )
 
-/** The source of a cost that the upstream itself reported: such a cost is never computed. */
+/** The source of a cost that the upstream reported, which is never recalculated. */
 export const upstreamSource = 'upstream'
 
 /** Why there is no price. */
 export type NoPrice = Extract<MatchedPrice, { readonly none: unknown }>
 
-/** A price, and who says so. */
+/** A price, and its entry. */
 export interface Price {
-  /** The entry's key as the file spells it, and its period in force when the call began. */
+  /** The entry's key in the file's spelling, and its period in force when the call began. */
   readonly match: Exclude<MatchedPrice, NoPrice>
   readonly isOverride: boolean
-  /** Smallest bound first, every rate filled in. */
+  /** The tiers, smallest bound first, with every rate filled in. */
   readonly tiers: readonly PicoTier[]
 }
 
-/** A cost and who says so. */
+/** A cost and the source of its price. */
 export interface BookedCost {
   readonly costNanoUsd: number
-  /** The additional cost without cache reads and writes. */
+  /** The additional cost without a cache; null if unknown. */
   readonly cacheSavedNanoUsd: number | null
   readonly source: string
   readonly key: string
@@ -61,15 +64,15 @@ interface Named {
   readonly isOverride: boolean
 }
 
-/** So many questions are remembered: names come from clients, and could be any number. */
+/** Most answers in the cache, because clients can send any number of names. */
 const mostAnswers = 5000
 
-/** Says what a call cost by the prices in force when it began; null where no price is known. Never throws. */
+/** Computes the cost of calls at the prices of their start; null without a known price. Never throws. */
 export type CallPricer = Pick<PriceBook, 'costOf'>
 
 /**
- * All prices with their dates. Made from a file's content once and never changed; the content must be sound
- * (`readModelCosts`). A price is found by exact names alone, see docs/prices.md.
+ * All prices with their dates. A book is made from a file's valid content (`readModelCosts`), and never
+ * changed. Prices are found only by exact names, see docs/prices.md.
  */
 export class PriceBook {
   readonly #models: ReadonlyMap<string, Named>
@@ -83,7 +86,7 @@ export class PriceBook {
     this.#listingOf = upstreamTable(upstreams)
   }
 
-  /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
+  /** The price in force when the call began. Never throws. A repeated question takes well under 1 µs. */
   price(asked: AskedPrice): Price | NoPrice {
     const { upstream, responseModel, model, serviceTier, startedAtMs } = asked
     const question = `${upstream ?? ''}\n${responseModel ?? ''}\n${model ?? ''}\n${serviceTier ?? ''}`
@@ -98,7 +101,7 @@ export class PriceBook {
     return noEntry
   }
 
-  /** A call's cost; null if no price is known, or not all of it was metered. */
+  /** A call's cost; null without a known price, or if part of the usage is unknown. */
   costOf(call: PriceableCall): BookedCost | null {
     const price = this.price(call)
     if ('none' in price) return null
@@ -109,7 +112,7 @@ export class PriceBook {
     return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source, key }
   }
 
-  /** The parts of the cost that a recorded call has from a price; null if that price is not the one in force any more. */
+  /** The parts of a recorded call's cost; null if its price is no longer in force. */
   partsOf(call: PublicFields & { readonly started_at: string }): readonly CostPart[] | null {
     const facts = Object.fromEntries(priceableFields.map(({ name, record }) => [record, call[name]]))
     const usage = { ...facts, startedAtMs: Date.parse(call.started_at) } as PriceableCall
@@ -120,7 +123,10 @@ export class PriceBook {
     return isSame ? costParts(usage, price) : null
   }
 
-  /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */
+  /**
+   * The prices of all matching entries, best match first, and of each entry the newest first. A price may
+   * begin after the call.
+   */
   #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly DatedPrice[] | NoPrice {
     const exact = exactNames(responseModel, model)
     if (exact.length === 0) return { none: 'no_model' }
@@ -130,7 +136,7 @@ export class PriceBook {
     const overrides = [
       ...(upstream === null ? [] : exact.map((name) => `${upstream}/${name}`)),
       ...exact,
-      // As the list's key, which is what one sees of a price.
+      // The list's own keys, which people see with a price.
       ...exact.map((name) => `${prefix}${name}`),
     ].map((name) => this.#overrides.get(name.toLowerCase()))
     const listed =
@@ -169,7 +175,7 @@ function historyOf(
     .sort((a, b) => b.fromMs - a.fromMs)
 }
 
-/** Names that differ only in case: the first one counts. */
+/** Entries by name without case. Of names that differ only in case, the first counts. */
 function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, Named> {
   const map = new Map<string, Named>()
   for (const [key, entry] of Object.entries(entries)) {

@@ -9,10 +9,10 @@ import { chmodSync, constants, copyFileSync, existsSync, linkSync, rmSync, statS
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The content of the file at a path, null if there is none, or the reason why it cannot be one. */
+/** The content of a price file (null without a file), or the problem. */
 export type PriceReading = ModelCostsReading | { readonly costs: null }
 
-/** No real price file is larger. */
+/** Most bytes of a price file. */
 const mostBytes = 32 * 1024 * 1024
 
 /** The path of the price file beside a database. */
@@ -21,14 +21,14 @@ export function priceFileOf(database: string): string {
 }
 
 /**
- * The lock of a price file, from reading to writing, for every process that changes it: a sync, the page, or
- * the command line. Null if another process held it for `limitMs`; rejects with the system's error.
+ * Takes the lock of a price file, which every change holds from reading to writing. Resolves with null if
+ * another process held it for `limitMs`; rejects with the system's error.
  */
 export function lockPriceFile(path: string, limitMs: number): Promise<Disposable | null> {
   return takeFileLock(`${path}.lock`, limitMs)
 }
 
-/** The prices that came with the program, which hold until there is a file. A checkout has them after `npm ci`. */
+/** The path of the shipped prices, which are in force without a file. A clone has them after `npm ci`. */
 export function shippedPriceFile(): string {
   return fileURLToPath(new URL('../../dist/model_costs.json', import.meta.url))
 }
@@ -46,7 +46,7 @@ export function readPriceFile(path: string): PriceReading {
   }
 }
 
-/** The build has checked the bundled prices; a second check takes 40 ms at each start. */
+/** True for the shipped prices, which the build has checked: a second check would take 40 ms at each start. */
 function isShipped(text: string): boolean {
   const path = shippedPriceFile()
   try {
@@ -72,7 +72,7 @@ export function readCosts(path: string): ModelCosts | null {
   return 'costs' in reading ? reading.costs : null
 }
 
-/** The file's prices, with the program's own list below them until a sync replaces it. */
+/** The file's prices, below them the shipped list until the first sync. */
 export function overShipped(
   costs: ModelCosts | null,
   readShipped: () => ModelCosts | null,
@@ -88,17 +88,17 @@ export function overShipped(
   }
 }
 
-/** Writes the prices that came with the program to a file if there is none yet, for a person to find them. Never throws. */
+/** Writes the shipped prices to a file if there is none, so that people find them. Never throws. */
 export function placeShippedPrices(path: string): void {
   const temporary = `${path}.${process.pid}.first`
   try {
     if (existsSync(path)) return
     copyFileSync(shippedPriceFile(), temporary, constants.COPYFILE_EXCL)
     chmodSync(temporary, 0o600)
-    // Linking fails if another process was quicker, and a reader never sees an incomplete file.
+    // A link fails if another process was faster, and readers never see an incomplete file.
     linkSync(temporary, path)
   } catch {
-    // The prices are in force without a file, too.
+    // The prices are also in force without a file.
   } finally {
     rmSync(temporary, { force: true })
   }
@@ -115,8 +115,8 @@ export function placeForEditor({ line, column }: PriceProblem): string {
 }
 
 /**
- * Puts a new content in the file's place, whole or not at all, also if the machine loses power: a reader sees the old or
- * the new. To be called with the lock held (`lockPriceFile`). Throws the system's error.
+ * Replaces the file's content atomically, also if the machine loses power. The caller must hold the lock
+ * ({@link lockPriceFile}). Throws the system's error.
  */
 export function writePriceFile(path: string, costs: ModelCosts): void {
   replaceFile(path, priceFileText(costs), { flush: true })

@@ -1,11 +1,11 @@
 import type { Rates, RateTier } from '../api/costs.ts'
 import { fees, feeOf, rateOf } from './rate-bounds.ts'
 
-/** A model's price in a list, as of now. */
+/** A model's present price in a list. */
 export interface ListedPrice {
   readonly provider: string
   readonly mode: string
-  /** Smallest bound first. */
+  /** The tiers, smallest bound first. */
   readonly tiers: readonly RateTier[]
   readonly service_tiers?: Readonly<Record<string, readonly RateTier[]>>
 }
@@ -14,8 +14,11 @@ export interface ListedPrice {
 export interface RejectedEntry {
   readonly name: string
   /**
-   * `not_priced_by_token`: of another kind; `no_price`: none, or zero that does not mean free; `bad_number`: out of
-   * bounds, or no number; `bad_entry`: not in the list's form; `not_expressible`: bills what a gateway cannot count.
+   * - `not_priced_by_token`: an entry of another kind.
+   * - `no_price`: no price, or a zero that does not mean free.
+   * - `bad_number`: a value out of bounds, or no number.
+   * - `bad_entry`: an entry in another form.
+   * - `not_expressible`: a price for something that a gateway cannot count.
    */
   readonly reason: 'not_priced_by_token' | 'no_price' | 'bad_number' | 'bad_entry' | 'not_expressible'
 }
@@ -26,12 +29,12 @@ export interface PriceList<T = ListedPrice> {
   readonly rejected: readonly RejectedEntry[]
 }
 
-/** No list of prices came, or none that can be right, in words: the prices are as they were. */
+/** A price list could not be fetched, or is hardly right. The prices are unchanged. */
 export class PriceListError extends Error {
   override readonly name = 'PriceListError'
 }
 
-/** An entry that is to be left out. */
+/** An entry must be left out. */
 export class EntryError extends Error {
   readonly reason: RejectedEntry['reason']
 
@@ -42,7 +45,7 @@ export class EntryError extends Error {
   }
 }
 
-/** Reads entries one by one, each under its name; those whose reading throws {@link EntryError} are left out. */
+/** Reads entries by name. An entry whose reading throws {@link EntryError} is rejected. */
 export function readEntries<T>(entries: Iterable<readonly [name: string, read: () => T]>): PriceList<T> {
   const models = new Map<string, T>()
   const rejected: RejectedEntry[] = []
@@ -57,7 +60,10 @@ export function readEntries<T>(entries: Iterable<readonly [name: string, read: (
   return { models, rejected }
 }
 
-/** A list's rate in the unit of the price file; the list's rates of tokens are per `perTokens`. Throws {@link EntryError}. */
+/**
+ * Converts a list's rate to the unit of the price file. In the list, token rates are per `perTokens` tokens.
+ * Throws {@link EntryError}.
+ */
 export function listedRate(name: keyof Rates, value: unknown, perTokens: number): number {
   const usd = fees.includes(name) ? feeOf(value) : rateOf(value, perTokens)
   if (usd === null) throw new EntryError('bad_number')

@@ -1,15 +1,18 @@
 import type { PricePeriod, Rates, RateTier } from '../api/costs.ts'
 import { fees, tokenRates } from './rate-bounds.ts'
 
-/** The service tiers with prices of their own; every other name means the ordinary tier. */
+/** The service tiers with prices of their own. Every other name means the ordinary tier. */
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Rates in whole pico-dollars: per token, each, or per millisecond of audio. Null is unknown, without a replacement. */
+/**
+ * Rates in whole pico-dollars, per token, per request or unit, or per millisecond of audio. Null means an
+ * unknown rate without a replacement.
+ */
 export type PicoRates = { readonly [Name in keyof Rates]-?: number | null }
 
-/** The rates of whole requests whose input, cached or not, is larger than a bound. */
+/** The rates for whole requests with more input tokens (cached ones included) than a bound. */
 export interface PicoTier {
   readonly aboveInputTokens: number
   /** True if the bound itself belongs to the tier. */
@@ -17,15 +20,15 @@ export interface PicoTier {
   readonly rates: PicoRates
 }
 
-/** The service tier of an upstream's name for it; null for the ordinary tier and unknown names. */
+/** The service tier for an upstream's word; null for the ordinary tier and unknown words. */
 export function serviceTierOf(word: string | null): ServiceTier | null {
   const lower = word?.toLowerCase()
   return lower === 'fast' ? 'priority' : (serviceTiers.find((tier) => tier === lower) ?? null)
 }
 
 /**
- * The tiers of a period for a service tier, smallest bound first, with every rate filled in: by the base tier's, then by
- * its replacement. A service tier without prices is billed as the ordinary one.
+ * The tiers of a period for a service tier, smallest bound first. Missing rates are filled in from the first
+ * tier, then from replacements. A service tier without prices is billed as the ordinary tier.
  */
 export function tiersOf(
   { tiers, service_tiers: special = {} }: PricePeriod,
@@ -35,7 +38,7 @@ export function tiersOf(
   const ordinary = tiers.toSorted(byBound)
   if (own === undefined || own.length === 0) return ordinary.map((tier) => filled(tier, ordinary[0]))
   const ascending = own.toSorted(byBound)
-  // Input and output have no replacement: a tier without one of them uses the ordinary rate.
+  // Input and output have no replacement, so a tier without one of them uses the ordinary rate.
   return ascending.map((tier) => filled(tier, ascending[0], ordinary[0]))
 }
 
@@ -54,7 +57,7 @@ export function byBound(a: RateTier, b: RateTier): number {
   return a.above_input_tokens - b.above_input_tokens
 }
 
-/** The replacement of each missing rate. */
+/** The rates that replace missing ones. */
 const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
   cache_read: 'input',
   cache_write: 'input',
@@ -73,7 +76,7 @@ function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
     if (standIn !== undefined) return own(name) ?? usd(standIn)
     return own(name) ?? last?.[name] ?? (isFeeOnly || fees.includes(name) ? 0 : null)
   }
-  // A dollar per million tokens is a million pico-dollars per token: this rounds to six decimals of the former.
+  // A dollar per million tokens is a million pico-dollars per token, so rounding keeps six decimals.
   const pico = (name: keyof Rates): number | null => {
     const rate = usd(name)
     return rate === null ? null : Math.round(rate * picoParts(name))
@@ -85,7 +88,7 @@ function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
   }
 }
 
-/** Pico-dollars of a rate of one dollar: for each token, request, unit, or millisecond. */
+/** Pico-dollars per token, request, unit or millisecond, for a rate of one dollar. */
 function picoParts(name: keyof Rates): number {
   if (name === 'per_second') return 1e9
   return fees.includes(name) ? 1e12 : 1e6

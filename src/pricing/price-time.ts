@@ -5,7 +5,7 @@ import { be } from '../options/schema.ts'
 
 const words = 'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null'
 
-/** When a price begins to hold, as a person writes it; null is from the beginning. */
+/** When a price starts, as a person writes it; null means from the beginning. */
 export const priceTime = v.nullable(
   v.pipe(
     v.string(be(words)),
@@ -14,12 +14,12 @@ export const priceTime = v.nullable(
   ),
 )
 
-/** When a price begins to hold, in milliseconds since the Unix epoch, of a text that was checked; null is from the beginning. */
+/** The start of a price in ms since the Unix epoch, from a checked text; null means from the beginning. */
 export function timeOf(from: string | null): number {
   return from === null ? -Infinity : (parseIsoInstant(from) ?? Infinity)
 }
 
-/** Compares prices by the time from which they are in force. */
+/** Compares prices by their start. */
 export function byTime(
   a: Pick<PricePeriod, 'effective_from'>,
   b: Pick<PricePeriod, 'effective_from'>,

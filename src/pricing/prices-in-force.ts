@@ -8,18 +8,18 @@ import { type BookedCost, PriceBook, type PriceableCall } from './price-book.ts'
 import { overShipped, priceFileText, readCosts, readPriceFile, shippedPriceFile } from './price-file.ts'
 
 /**
- * The prices in force: those of the file, and, until a first sync, beneath them those that came with the program. While the
- * file is broken, or gone, the last good prices stay in force: each reader saves them beside the file, so that all
- * processes, and the next start, have the same.
+ * The prices in force: those of the file and, until the first sync, the shipped prices below them. While the
+ * file is broken or missing, the last good prices stay in force. Each reader saves a copy beside the file, so
+ * that all processes, also after a restart, have the same prices.
  */
 export class PricesInForce {
   readonly #path: string
   readonly #shippedPath: string
-  /** The state of the file at the last reading. */
+  /** The state of the file at the last read; null before it. */
   #seen: string | null = null
   costs: ModelCosts = noPrices
   book: PriceBook = new PriceBook(noPrices)
-  /** The flaw of the file; null if it can be read, or there is none. */
+  /** The flaw of the file; null if it is valid, or missing. */
   problem: PriceProblem | null = null
 
   constructor(path: string, shippedPath: string = shippedPriceFile()) {
@@ -27,7 +27,10 @@ export class PricesInForce {
     this.#shippedPath = shippedPath
   }
 
-  /** Reads the file again if it is another one than before; says if it was. Costs some microseconds if not. Never throws. */
+  /**
+   * Reads the file again if it has changed, and returns whether it has. Without a change that takes some
+   * microseconds. Never throws.
+   */
   reloadIfChanged(): boolean {
     const state = priceFileState(this.#path)
     if (state === this.#seen) return false
@@ -36,7 +39,7 @@ export class PricesInForce {
     const file = readPriceFile(this.#path)
     this.problem = 'problem' in file ? file.problem : null
     if ('costs' in file && file.costs === null && !isFirst) {
-      // Some editors remove a file for a moment before they write it again.
+      // Some editors remove a file for a moment and then write it again.
       this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
       return true
     }
@@ -59,7 +62,7 @@ export class PricesInForce {
   }
 }
 
-/** The state of a file: another text after each change. */
+/** The state of a file: a text that differs after each change. */
 export function priceFileState(path: string): string {
   try {
     const { mtimeNs, size, ino, dev } = statSync(path, { bigint: true })
@@ -69,17 +72,17 @@ export function priceFileState(path: string): string {
   }
 }
 
-/** The file with the last good content of a price file. */
+/** The path of the copy with the last good content. */
 function lastGoodFileOf(path: string): string {
   return `${path}.good`
 }
 
-/** Saves good prices; null if they are those that came with the program. */
+/** Saves a copy of good prices; with null (the shipped prices), deletes the copy. */
 function saveLastGood(path: string, costs: ModelCosts | null): void {
   try {
     if (costs === null) rmSync(lastGoodFileOf(path), { force: true })
     else replaceFile(lastGoodFileOf(path), priceFileText(costs))
   } catch {
-    // The prices hold without the copy, too.
+    // The prices are in force without the copy, too.
   }
 }

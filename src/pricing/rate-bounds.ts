@@ -19,22 +19,22 @@ export const tokenRates: readonly (keyof Rates)[] = [
 /** Rates in USD each. */
 export const fees: readonly (keyof Rates)[] = ['per_request', 'per_search_unit', 'per_second']
 
-/** No model costs more, in USD per million tokens or each: what does is a wrong number. The dearest known costs 600. */
+/** Highest plausible rate, in USD per million tokens or each. The highest known rate is 600. */
 export const mostUsd = 1000
 
-/** A rate is for this many tokens. */
+/** The number of tokens for which rates in the price file are given. */
 const tokensPerRate = 1e6
 
 /**
- * A rate for the price file, in USD per million tokens, rounded to six decimals (a pico-dollar per token): lists have the
- * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null if it is neither,
- * or out of bounds.
+ * A rate for the price file, in USD per million tokens, rounded to six decimals (a pico-dollar per token),
+ * because lists have rounding noise. `value` is a number or a decimal string, in USD per `perTokens` tokens.
+ * Null for any other value, or one out of bounds.
  */
 export function rateOf(value: unknown, perTokens: number = tokensPerRate): number | null {
   return usdOf(value, tokensPerRate / perTokens, 1e6)
 }
 
-/** A fee for the price file, in USD, rounded to twelve decimals (a pico-dollar). */
+/** A fee for the price file, in USD, rounded to twelve decimals (a pico-dollar); null if it is out of bounds. */
 export function feeOf(value: unknown): number | null {
   return usdOf(value, 1, 1e12)
 }
@@ -61,7 +61,7 @@ export const rate = written('USD per million tokens', (value) => rateOf(value))
 const fee = v.exactOptional(written('USD each', feeOf))
 const optionalRate = v.exactOptional(rate)
 
-/** Rates and fees as a person writes them, any of them left out. */
+/** The schemas of rates and fees that a person wrote; each is optional. */
 export const ratesSchema = {
   input: optionalRate,
   output: optionalRate,

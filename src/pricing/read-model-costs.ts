@@ -22,9 +22,9 @@ import { fees, rate, ratesSchema } from './rate-bounds.ts'
 
 export type ModelCostsReading = { readonly costs: ModelCosts } | { readonly problem: PriceProblem }
 
-/** Reads a price file's text: its content, or the first thing that is wrong with it, with its place. Never throws. */
+/** Reads a price file's text. Returns its content, or the first error and its place. Never throws. */
 export function readModelCosts(file: string): ModelCostsReading {
-  // Some editors begin a file with a mark of its byte order.
+  // Some editors begin a file with a byte order mark.
   const content = file.replace(/^\uFEFF/, '')
   const reading = readJson(content)
   if ('message' in reading) return { problem: reading }
@@ -85,7 +85,7 @@ const period = objectWithRemarks({
   source: v.exactOptional(text),
 })
 
-/** No two periods of a list may begin at once. */
+/** Refuses two periods of a list that start at the same time. */
 function distinctBegins<P extends { readonly effective_from: string | null }>() {
   return rule<readonly P[]>((periods) => {
     const begins = periods.map(({ effective_from: from }) => timeOf(from))
@@ -106,7 +106,7 @@ const entry = v.pipe(
   v.transform(({ removed_at: at = null, ...read }) => (at === null ? read : { ...read, removed_at: at })),
 )
 
-/** An entry of a list is found by its provider, too. */
+/** An entry of a list, which is also found by its provider. */
 const listedEntry = v.pipe(
   entry,
   rule(({ provider }) => {
@@ -128,7 +128,7 @@ const simplePeriod = v.pipe(
   }),
 )
 
-/** A model of the older form: a list of dated prices, the newest of which names the source. */
+/** A model in the older form: a list of dated prices, of which the newest names the source. */
 const simpleEntry: Schema<PriceEntry> = v.pipe(
   listOf(simplePeriod),
   distinctBegins(),
@@ -144,7 +144,7 @@ function orSimple(schema: Schema<PriceEntry>): Schema<PriceEntry> {
 
 const upstream = object({ prefix: v.string(be('a text, which may be empty')), provider: text })
 
-/** Written by a sync: parts that are not as it writes them are left out rather than refused. */
+/** The source, which a sync writes. Parts in another form are dropped, not refused. */
 const listSource = v.nullish(
   v.pipe(
     anyObject,
@@ -164,7 +164,7 @@ const sync = v.pipe(
   }),
 )
 
-/** An entry in the older form, which names no provider, counts wherever the model runs, as an override does. */
+/** True for an entry in the older form. It names no provider, so it applies at every upstream, like an override. */
 function isSimple({ provider }: PriceEntry): boolean {
   return provider === undefined
 }
@@ -202,7 +202,7 @@ const modelCostsFile = objectWithRemarks({
 
 const simpleFile = distinct(simpleEntry)
 
-/** The content of a price file, in today's form and rounded. Throws {@link JsonValueError}. */
+/** The content of a price file, in the present form and rounded. Throws {@link JsonValueError}. */
 function modelCosts(value: unknown): ModelCosts {
   if (isSimpleForm(value)) return { ...noPrices, overrides: checked(simpleFile, value) }
   const file = checked(modelCostsFile, value)
@@ -216,7 +216,7 @@ function modelCosts(value: unknown): ModelCosts {
   }
 }
 
-/** Recognises a file of the older form, in which every model has a list of dated prices. */
+/** True for a file in the older form, in which every model has a list of dated prices. */
 function isSimpleForm(value: unknown): boolean {
   if (!isObject(value) || 'version' in value) return false
   const entries = Object.values(value)

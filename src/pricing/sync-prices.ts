@@ -9,7 +9,7 @@ import { changePrices, pricesToChange } from './change-prices.ts'
 import { type ModelCosts, neverSynced } from './model-costs.ts'
 import { type PriceList, PriceListError } from './price-list.ts'
 
-/** The source of a list, and the clock on the wall. */
+/** The source of a list, and the wall clock. */
 export interface SyncOrder {
   /** A URL, or a file's path. */
   readonly source: string
@@ -19,8 +19,8 @@ export interface SyncOrder {
 }
 
 /**
- * Brings the price file at a path up to date with a list. After an error or a kill, the file is
- * the one before or the one after. Rejects with {@link PriceListError} or `PriceFileError`.
+ * Updates the price file at a path from a list. After an error or a kill, the file is the old or the new one.
+ * Rejects with {@link PriceListError} or `PriceFileError`.
  */
 export async function syncPrices(
   path: string,
@@ -45,7 +45,7 @@ export async function syncPrices(
   })
 }
 
-/** The ETag of the last list from this very source. */
+/** The ETag of the last list from the same source; null without one. */
 function knownTag({ source }: ModelCosts, from: string): string | null {
   return isUrl(from) && source?.url === from ? (source.etag ?? null) : null
 }
@@ -70,7 +70,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Deletes files of processes that were killed while writing. The caller holds the lock, so no other process writes. */
+/** Deletes temporary files of processes that were killed. The caller holds the lock, so no other process is writing. */
 function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {

@@ -1,10 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 import type { UpstreamPrices } from '../api/costs.ts'
 
-/** Why the lists of prices say nothing of an upstream. */
+/** Why the price lists do not cover an upstream. */
 export type UnlistedUpstream = 'local' | 'unknown_upstream'
 
-/** Hosts whose prices are listed, with the keys' prefix and the provider that the entry must name. A host may begin with `*.`. */
+/**
+ * Hosts with listed prices: the prefix of keys, and the provider that the entry must name. A host may begin
+ * with `*.`.
+ */
 export const knownUpstreams: Readonly<Record<string, UpstreamPrices>> = {
   'api.openai.com': { prefix: '', provider: 'openai' },
   'api.anthropic.com': { prefix: '', provider: 'anthropic' },
@@ -33,8 +36,8 @@ export const knownUpstreams: Readonly<Record<string, UpstreamPrices>> = {
 }
 
 /**
- * Says under which names the prices of a host are listed, with its port if it has one. `added` goes before what the
- * program knows: a host that was added is listed wherever it is.
+ * Returns a function from a host (with its port if it has one) to the names of its prices in the lists. Hosts
+ * in `added` come before the built-in ones, and may be local.
  */
 export function upstreamTable(
   added: Readonly<Record<string, UpstreamPrices>>,
@@ -60,7 +63,10 @@ function isLocal(host: string): boolean {
   return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/.test(host)
 }
 
-/** Loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and "this host". */
+/**
+ * Local networks: loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and
+ * "this host".
+ */
 const localNets: readonly string[] = [
   '127.0.0.0/8',
   '10.0.0.0/8',
