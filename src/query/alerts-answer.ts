@@ -9,45 +9,45 @@ const quarterMs = 900_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The last minutes, by the ends of calls: one that timed out began long before. */
+/** The window of the rules: calls that ended within this time, because a call that timed out began long before. */
 export const windowMs = 300_000
-/** Most calls that a rule reads; of more, the newest count. */
+/** Most calls that a rule reads: the newest ones. */
 const mostCalls = 100_000
-/** For so long calls are read: of a busy day, at the first question, the last hours. */
+/** Time limit for reading calls. On a busy day, the first question reads only the last hours. */
 const readingMs = 1500
 /** Fewest calls for a percentile. */
 const minSample = 20
 const shownNames = 20
 
-/** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
+/** The body of the answer to an {@link AlertsQuestion}. Times are in milliseconds; `n` is a number of calls. */
 export interface AlertSums {
   readonly last_seq: number
   /** Counts of the last five minutes; `answered` leaves out calls whose client left. */
   readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Percentile }>
-  /** Time to first token of models with enough calls in the last five minutes; beside it that of seven days before. */
+  /** Time to first token of models with enough calls in the last five minutes, and that of the seven days before. */
   readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Percentile }>[]
   /** Tokens of the last five minutes by session, or by client for calls without one; the largest first. */
   readonly tokens: readonly Readonly<{ by: 'session' | 'client'; name: string; tokens: number }>[]
-  /** Calls of the last five minutes without a price, by model; those of upstreams on this machine or network apart. */
+  /** Calls of the last five minutes without a price, by model, without those of upstreams on this machine or network. */
   readonly unpriced: readonly Readonly<{ model: string; calls: number }>[]
-  /** Additions to sessions since the last question, and the end of the newest of these calls. */
+  /** Cost that sessions have added since the last question, and the end of the newest of these calls. */
   readonly sessions: readonly Readonly<{ session: string; cost_usd: number; ended_ms: number }>[]
   /** Cost and tokens of the last 24 hours, less up to a quarter of an hour. */
   readonly day: Readonly<{ cost_usd: number; tokens_by_hour: readonly number[] }>
-  /** Since the first of this month, in the time zone of this process. */
+  /** Cost since the first of this month, in the time zone of this process. */
   readonly month: Readonly<{ cost_usd: number }>
 }
 
 type Percentile = Readonly<{ n: number; p95_ms: number }>
 
-/** All that the alert rules look at, in one answer. */
+/** All figures for the alert rules, in one answer. */
 export async function alertsAnswer(
   reader: StoreReader,
   { afterSeq }: AlertsQuestion,
   nowMs: number,
 ): Promise<AlertSums> {
   const windowFromMs = nowMs - windowMs
-  // At first, what was written when says nothing.
+  // The first question has no `seq`, so it reads by time.
   const [fromMs, after] =
     afterSeq === null ? [nowMs - dayMs, Number.MAX_SAFE_INTEGER] : [windowFromMs, afterSeq]
   const bounds = { fromMs, afterSeq: after, most: mostCalls, withinMs: readingMs }
@@ -68,7 +68,7 @@ export async function alertsAnswer(
   ]
   const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
   const spent = summed(added.map(({ session, costUsd }) => [session, costUsd ?? 0]))
-  // The newest come first, and so are the last to be set.
+  // Calls come newest first. In reverse, the newest call of a session is set last.
   const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
   const ok = recent.filter(({ isOk }) => isOk)
   return {
@@ -96,7 +96,7 @@ async function ttftOf(
   }
   const enough = [...models].filter(([, times]) => times.length >= minSample)
   if (enough.length === 0) return []
-  // At whole hours, where the sums by model have their edges.
+  // Whole hours, because the sums by model have their edges there.
   const toMs = Math.floor((nowMs - windowMs) / hourMs) * hourMs
   const edgesMs = [toMs - 7 * dayMs, toMs]
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: mostEntries })
@@ -107,11 +107,11 @@ async function ttftOf(
 }
 
 async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertSums['day']> {
-  // At quarter hours, where the sums of all calls have their edges.
+  // Quarter hours, because the sums of all calls have their edges there.
   const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
   const { summary } = await sumsOf(reader, [firstMs, firstMs + dayMs])
   const edgesMs = Array.from({ length: 25 }, (_, hour) => nowMs - dayMs + hour * hourMs)
-  // As the budget counts them: without calls that were imported, with what is estimated of others.
+  // Counted like the budget: without imported calls, and with estimates.
   const tokens_by_hour = await reader.history.budgetTokens(edgesMs)
   return { cost_usd: summary.cost_usd ?? 0, tokens_by_hour }
 }
@@ -134,13 +134,13 @@ function isLocal(upstream: string | null): boolean {
   return upstream === null || listedBy(upstream) === 'local'
 }
 
-/** As the page has it; 0 of none. */
+/** The 95th percentile, as on the page; 0 without values. */
 function p95(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return quantileOf(sorted.length, 0.95, (rank) => sorted[rank] ?? 0) ?? 0
 }
 
-/** Sums by a name, the largest first; what has none is left out. */
+/** Sums by name, the largest first; values without a name are left out. */
 function summed(
   parts: readonly (readonly [name: string | null, part: number])[],
 ): readonly (readonly [name: string, sum: number])[] {

@@ -41,26 +41,26 @@ interface StoreNote {
   readonly note: string
 }
 
-/** Most calls of one answer: a page cannot show more, and a slow reader must not fall further behind. */
+/** Most calls of an answer. A page cannot show more, and a slow reader must not fall further behind. */
 const mostAtOnce = 100
-/** How long calls are counted by client, the newest first. */
+/** Time limit for counting calls by client, newest first. */
 const countingClientsMs = 1000
 
-/** Calls that ended since the last question, newest of them last. */
+/** Calls that ended since the last question, newest last. */
 export interface EndedAnswer {
   readonly calls: readonly CallJson[]
-  /** How many ended besides, before these. */
+  /** Number of calls that ended before these and are left out. */
   readonly skipped: number
   /** Passed as `afterSeq` the next time. */
   readonly last_seq: number
 }
 
-/** An answer, ready to be sent. */
+/** The text of an answer. */
 export interface AnswerText {
   readonly format: QueryFormat
-  /** In UTF-8 where it is bytes. */
+  /** The answer; bytes are UTF-8. */
   readonly text: string | Uint8Array
-  /** Asks for the next page: in JSON it stands in the text too. */
+  /** Cursor of the next page; null without one. In JSON, the text has it, too. */
   readonly nextCursor: string | null
 }
 
@@ -119,10 +119,10 @@ async function answerOf(
   }
 }
 
-/** Calls that ended since; without a number to begin with, only that number. */
+/** Calls that were written after `afterSeq`. If that is null, only the number with which to begin. */
 async function endedAnswer(reader: CallReader, { afterSeq }: EndedQuestion): Promise<EndedAnswer> {
   const lastSeq = await reader.lastSeq()
-  // A lower number than before is a new database: all that is in it ended just now.
+  // A lower number than before means a new database, all of whose calls are new.
   if (afterSeq === null) return { calls: [], skipped: 0, last_seq: lastSeq }
   const since = afterSeq > lastSeq ? 0 : afterSeq
   const from = Math.max(since, lastSeq - mostAtOnce)

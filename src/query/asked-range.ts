@@ -3,10 +3,10 @@ import type { CallFilter } from '../call/call-filter.ts'
 import type { CallReader } from '../call/call-reader.ts'
 
 const dayMs = 86_400_000
-/** The end of the time that ids can express. */
+/** The end of the time that ids can express, in ms since the Unix epoch. */
 const lastMs = 2 ** 41
 
-/** A range of time with all calls of a question. */
+/** A range of time, in ms since the Unix epoch. */
 export interface AskedRange {
   readonly fromMs: number
   /** Exclusive. */
@@ -14,8 +14,8 @@ export interface AskedRange {
 }
 
 /**
- * The part of the asked range in which there can be calls, up to now at least; null where it is empty. Whole
- * milliseconds: a call begins in one.
+ * The part of a requested range in which there can be calls, at least up to now; null if it is empty. Bounds
+ * are whole milliseconds, because calls begin at these.
  */
 export async function rangeOf(
   filter: CallFilter,
@@ -28,7 +28,7 @@ export async function rangeOf(
   const id = filter.exactly === undefined ? null : parseCallId(filter.exactly)
   const onlyMs = id !== null && (await reader.call(id)) !== null ? startedAtMs(id) : null
   const fromMs = Math.max(Math.ceil(filter.fromMs ?? 0), onlyMs ?? extent.firstMs)
-  // A clock that was set back leaves calls that began later than now.
+  // If the clock was set back, some calls began later than now.
   const toMs = Math.min(
     Math.ceil(filter.toMs ?? Number.POSITIVE_INFINITY),
     (onlyMs ?? Math.max(nowMs, extent.lastMs)) + 1,

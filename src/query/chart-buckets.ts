@@ -1,6 +1,6 @@
 import type { ZonedTime } from '../lib/zoned-time.ts'
 
-/** Widths that a person can read off an axis, in seconds. */
+/** Widths of buckets in seconds that are easy to read off an axis. */
 const widthsS: readonly number[] = [
   10, 30, 60, 300, 900, 3600, 7200, 21_600, 86_400, 604_800, 2_419_200, 7_862_400, 31_449_600,
 ]
@@ -8,15 +8,15 @@ const maxBuckets = 100
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The width, in seconds, of the buckets into which a chart divides a range: at most 100 of them. */
+/** The width in seconds of a chart's buckets: at least `leastS`, with at most 100 buckets in the range. */
 export function bucketWidthS(fromMs: number, toMs: number, leastS: number = 0): number {
   const fits = (widthS: number): boolean => widthS >= leastS && (toMs - fromMs) / 1000 / widthS <= maxBuckets
   return widthsS.find(fits) ?? widthsS.at(-1) ?? 0
 }
 
 /**
- * Starts of the buckets of a width that a range touches, and the end of the last one. Buckets of an hour or more
- * begin when the local clock shows a multiple of the width.
+ * The starts (ms since the Unix epoch) of all buckets that a range touches, and the end of the last one.
+ * Buckets of an hour or more begin when the local clock shows a multiple of the width.
  */
 export function bucketEdges(zone: ZonedTime, widthS: number, fromMs: number, toMs: number): number[] {
   const widthMs = widthS * 1000

@@ -6,7 +6,7 @@ import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import type { CostsQuestion, MatchesQuestion } from './query-question.ts'
 
-/** The prices in force as their file has them, and what is wrong with the file. */
+/** The prices in force, and the problem of their file. */
 export function costsAnswer(
   { costs, problem }: Pick<PricesInForce, 'costs' | 'problem'>,
   { sync }: CostsQuestion,
@@ -14,17 +14,17 @@ export function costsAnswer(
   return { ...costs, sync: laterOf(costs.sync, sync), problem }
 }
 
-/** A failed sync is in no file; a later sync by another process can have succeeded. */
+/** The later of two syncs. A failed sync is not in the file, and another process may have succeeded since. */
 function laterOf(inFile: PriceSync, here: PriceSync | null): PriceSync {
   if (here === null) return inFile
   const isOver = here.state === 'idle' && (inFile.finished_at ?? '') > (here.finished_at ?? '')
   return isOver ? inFile : here
 }
 
-/** How long calls are counted, the newest first: a million takes half a second of an idle processor. */
+/** Time limit for counting calls, newest first. A million calls take half a second on an idle processor. */
 const countingMs = 2000
 
-/** The cost of recorded calls by upstream and models, with the price in force of each. */
+/** The cost of recorded calls by upstream and models, with the price in force. */
 export async function matchesAnswer(
   calls: CallReader,
   book: PriceBook,

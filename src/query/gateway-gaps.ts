@@ -1,14 +1,18 @@
 import type { HistoryReader, MinuteSpan, SlotUse } from '../call/call-reader.ts'
 
-/** Up to this width buckets are searched for every gap; in wider ones it would take long, and a short gap could not be seen. */
+/**
+ * Widest bucket in minutes that is searched for every gap. In wider buckets the search takes long, and a
+ * short gap is invisible.
+ */
 const searchedMinutes = 60
-/** Part of a wider bucket that has to be missing. */
+/** Share of a wider bucket that must be missing. */
 const visiblePart = 1 / 24
 
 /**
- * Spans of a range in which no gateway ran, or none could record a minute. `use` are the buckets of that
- * range. Excluded are the time before the first minute ever, and `nowMinute` and the minute before it, which
- * may not be recorded yet. In buckets of over an hour, short gaps, and gaps covered by another gateway, may be missing.
+ * Spans of a range in which no gateway ran, or none could record a minute. `use` has the range's buckets.
+ * Excluded are the time before the first recorded minute, and `nowMinute` and the minute before it, which may
+ * not be recorded yet. In buckets of over an hour, short gaps, and gaps that another gateway covers, may be
+ * missing.
  */
 export async function gatewayGaps(
   history: Pick<HistoryReader, 'missingMinutes' | 'ranBefore'>,

@@ -20,9 +20,12 @@ import {
   QueryError,
 } from './query-question.ts'
 
-/** The key of the entries beyond the first five hundred, twenty beside a time, or hundred sessions, which carry `rest: true`. */
+/** The key of the rest, which also has `rest: true`: values beyond the first 500, beside a time 20, or 100 sessions. */
 const restKey = 'other'
-/** Sums know of no session, so each call is read. A week may have an hour more than seven days. */
+/**
+ * Longest range of groups by session: sums have no sessions, so each call is read. A week may have an
+ * additional hour.
+ */
 const mostSessionsMs = (7 * 24 + 1) * 3_600_000
 
 /** Figures by time, by a dimension, or by both. */
@@ -59,7 +62,7 @@ async function groupsOf(
       ...(measures === 'curves' && { withCurves: true }),
     })
   const isOfSessions = dimension === 'session'
-  // Failure codes are few, and all shown, also beside a time.
+  // All failure codes are shown, because they are few, also beside a time.
   const most = time === null || dimension === 'failure_code' ? mostEntries : topEntries
   const top = isOfSessions ? topSessions : most
   if (isOfSessions && range.toMs - range.fromMs > mostSessionsMs) {
@@ -104,7 +107,7 @@ function figuresOf({ figures, curves }: CallGroup): AnsweredSums {
   return curves === undefined ? figures : { ...figures, curves }
 }
 
-/** The same without times and speeds. */
+/** An answer without times and speeds. */
 function sumsOf<Answer extends object>(answer: Answer): Answer {
   const entries = Object.entries(answer).filter(
     ([name]) => !(callMeasures as readonly string[]).includes(name),
@@ -112,7 +115,7 @@ function sumsOf<Answer extends object>(answer: Answer): Answer {
   return Object.fromEntries(entries) as Answer
 }
 
-/** Times without a call count too, from the first one that has any. */
+/** Groups with additional empty ones: buckets without calls, from the first bucket with a call. */
 function withEmpty(groups: readonly CallGroup[], keys: readonly string[]): readonly QueryGroup[] {
   const figures = new Map(groups.map((group) => [group.bucket, figuresOf(group)]))
   const first = groups[0]?.bucket

@@ -20,7 +20,7 @@ export async function listAnswer(
   return { calls, count: calls.length, limit, next_cursor, summary, ...frame }
 }
 
-/** The calls alone, for the forms that hold nothing else. */
+/** Only the calls, for CSV and NDJSON. */
 export async function listedCalls(
   reader: CallReader,
   question: ListQuestion,
@@ -57,13 +57,13 @@ export async function frameOf(
   }
 }
 
-/** When the first call that was ever recorded began, ISO 8601 in UTC; null without one. */
+/** Start of the first call ever recorded: ISO 8601, UTC; null without a call. */
 export async function recordedFrom(reader: CallReader): Promise<string | null> {
   const extent = await reader.extent()
   return extent === null ? null : new Date(extent.firstMs).toISOString()
 }
 
-/** The page to read: one call more than shown, to learn whether another page follows. */
+/** The page to read, with one call more than shown, which tells whether another page follows. */
 function pageOf({ limit, beforeId, sort, rising }: ListQuestion): CallPage {
   return sort === 'started_at' && !rising
     ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }

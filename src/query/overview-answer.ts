@@ -25,7 +25,7 @@ const hourS = 3600
 const latestCalls = 12
 const shownCalls = 10
 const shownModels = 10
-/** Most single calls of a bucket: with more calls, it has a median. */
+/** Most single calls of a bucket. With more calls, a bucket has a median. */
 const singlesPerBucket = 4
 const shownEvents = 30
 
@@ -42,11 +42,11 @@ export async function overviewAnswer(
   const bucketS = bucketWidthS(fromMs, toMs, isFolded ? hourS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
-  // Sums know no times of failed calls.
+  // Sums have no times of failed calls.
   const timesFailed = filter.failedOnly === true && !isFolded
   const chatOnly = filter.call_type === undefined && !timesFailed
   const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
-  /** Asks the same of all calls and of the timed ones. */
+  /** Asks a question about all calls and about the timed ones. */
   const ofBoth = async <T>(of: (some: CallFilter) => Promise<T>): Promise<readonly [all: T, timed: T]> => {
     const all = await of(filter)
     return [all, timed === filter ? all : await of(timed)]
@@ -72,7 +72,7 @@ export async function overviewAnswer(
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous: await orNull(async () => {
       const previousMs = fromMs - (toMs - fromMs)
-      // Recording began within the previous window, so there is nothing to compare with.
+      // Recording began within the previous window, so its totals would be incomplete.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
       const oneCell = { edgesMs: [previousMs, fromMs], dimension: null }
       const [before, timedBefore] = await ofBoth((some) =>
@@ -99,12 +99,12 @@ export async function overviewAnswer(
 
 interface Bucketed {
   readonly buckets: readonly GroupFigures[]
-  /** Between the limits of the heat map. */
+  /** For each bucket, calls between the limits of the heat map. */
   readonly durationCounts: readonly (readonly number[])[]
   readonly summary: GroupFigures
 }
 
-/** Figures of each bucket, of empty ones too, and of all together. */
+/** Figures of each bucket, also of empty ones, and of all buckets together. */
 async function bucketsOf(
   reader: CallReader,
   question: Pick<CallQuestion, 'filter' | 'edgesMs' | 'timesFailed'>,
@@ -121,7 +121,7 @@ async function bucketsOf(
   }
 }
 
-/** Null if sums of folded calls cannot answer; the rest of the overview is answered. */
+/** The answer to a part of the overview; null if sums of folded calls cannot give it. */
 async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -189,7 +189,7 @@ async function singlesOf(
   }
 }
 
-/** The slowest calls lie in the buckets whose slowest calls are the slowest: only those are searched, call by call. */
+/** The slowest calls. Only the buckets with the highest durations are searched, call by call. */
 async function slowestOf(
   reader: CallReader,
   filter: CallFilter,
@@ -218,7 +218,7 @@ function shownCall(call: CallJson): OverviewCall {
   return Object.fromEntries(overviewCallFields.map((name) => [name, call[name]])) as unknown as OverviewCall
 }
 
-/** The map of counts between {@link heatLimitsMs} by bucket of time, cut to the span that has calls. */
+/** The heat map: counts between {@link heatLimitsMs} by bucket of time, cut to the durations that have calls. */
 function overviewHeat(counts: readonly (readonly number[])[]): OverviewHeat {
   const used = counts.flatMap((bucket) => bucket.flatMap((calls, bin) => (calls > 0 ? [bin] : [])))
   const first = used.reduce((least, bin) => Math.min(least, bin), heatLimitsMs.length)

@@ -23,7 +23,7 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
   }
 }
 
-/** Columns in place of a list of groups: a third of the bytes. */
+/** Groups as columns, which take a third of the bytes of a list. */
 export function overviewBuckets(
   startsMs: readonly number[],
   all: readonly GroupFigures[],
@@ -58,7 +58,7 @@ function shortMeasure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasur
   return { n, p50: shortened(p50), p95: shortened(p95), p99: shortened(p99), max }
 }
 
-/** Four digits are enough for percentiles within 1%. */
+/** A value with few digits; four are enough for percentiles within 1%. */
 function shortened(value: number | null, digits: number = 4): number | null {
   return value === null ? null : Number(value.toPrecision(digits))
 }

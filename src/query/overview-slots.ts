@@ -8,7 +8,7 @@ const minuteS = 60
 const minuteMs = minuteS * 1000
 const shownGaps = 30
 
-/** The use and number of the gateway's slots, and the times without a gateway. */
+/** Use and number of the gateway's slots, and the spans without a gateway. */
 export async function overviewSlots(
   history: HistoryReader,
   zone: ZonedTime,
@@ -21,7 +21,7 @@ export async function overviewSlots(
   const use = await history.slotUse(edgesMs)
   const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
     use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
-  // Only a part of the running minute has passed.
+  // The running minute is incomplete.
   const nowMinute = Math.floor(nowMs / minuteMs)
   const spanMs = ({ minutes, lastMinute }: SlotUse): number =>
     minutes * minuteMs - (minutes > 0 && lastMinute === nowMinute ? minuteMs - (nowMs % minuteMs) : 0)
@@ -45,7 +45,7 @@ export async function overviewSlots(
   }
 }
 
-/** The highest limit that held at any time within each bucket; null where none is known to have. */
+/** The highest known limit within each bucket; null without one. */
 function limitsOf(edgesMs: readonly number[], limits: readonly PastLimit[]): readonly (number | null)[] {
   let next = 0
   let holding: number | null = null
@@ -64,7 +64,7 @@ function higher(one: number | null, other: number | null): number | null {
   return one === null ? other : Math.max(one, other ?? one)
 }
 
-/** A share of time with four digits, enough for a hundredth of a percent. */
+/** A share of time with four decimals: a hundredth of a percent. */
 function share(atLimitMs: number, ofMs: number): number {
   return ofMs === 0 ? 0 : Number(Math.min(1, atLimitMs / ofMs).toPrecision(4))
 }

@@ -5,15 +5,15 @@ import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import { listSegments, type Segment } from '../payloads/file/payload-segments.ts'
 import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
 
-/** The first bytes of a record, which name its call. */
+/** Bytes at the beginning of a record, which have its call's id. */
 const headBytes = 64
 const nullJson = Buffer.from('null')
-/** Larger answers would hold up the dashboard when they arrive there, each megabyte for some milliseconds. */
+/** Most bytes of an answer: each megabyte blocks the dashboard for some milliseconds when it arrives. */
 const recentBytesLimit = 4 * 1024 * 1024
 
 /**
- * Both records of a call, as `CallPayloads` in JSON. `durationMs` is null of a call that the database does not know, as it
- * runs or has just ended: then more is searched.
+ * Both records of a call, as `CallPayloads` in JSON. `durationMs` is null for a call without a row, which
+ * runs or has just ended; then more segments are searched.
  */
 export function payloadAnswer(
   { id, filePath, logging }: PayloadQuestion,
@@ -32,7 +32,7 @@ export function payloadAnswer(
   ])
 }
 
-/** The newest records, as `RecentPayloads` in JSON: fewer than asked for where they are large, which it says. */
+/** The newest records, as `RecentPayloads` in JSON. Large records may exceed the size limit; then `truncated` is true. */
 export function recentPayloadsAnswer({ filePath, limit }: RecentPayloadsQuestion): Uint8Array {
   return new PayloadReader(filePath).recent(limit, recentBytesLimit)
 }
@@ -42,7 +42,7 @@ function absenceOf(id: number, all: readonly Segment[], logging: boolean | null)
   const [oldest] = segments
   const firstId = oldest === undefined ? null : firstCallIn(oldest.path)
   if (firstId === null) return 'logging_off'
-  // With one segment alone, none was rotated away yet.
+  // A single segment means that none was rotated away yet.
   if (id < firstId) return segments.length > 1 ? 'rotated_away' : 'logging_off'
   return logging === true || startedAtMs(id) <= lastWrittenMs(segments) ? 'not_captured' : 'logging_off'
 }

@@ -2,12 +2,12 @@ import type { ErrorData } from '../lib/errors.ts'
 import { isNumber, isObject, isText } from '../lib/message-shape.ts'
 import type { QueryError, QueryFormat, QueryQuestion } from './query-question.ts'
 
-/** To the query process: one question at a time. */
+/** A message to the query process, one question at a time. */
 export interface ToQuery {
   readonly question: QueryQuestion
-  /** Milliseconds since the Unix epoch that count as now. */
+  /** The present time for the answer, in ms since the Unix epoch. */
   readonly nowMs: number
-  /** Milliseconds that the answer may take. */
+  /** Time limit for the answer in milliseconds. */
   readonly budgetMs: number
 }
 
@@ -16,7 +16,7 @@ export interface QueryAnswer {
   readonly kind: 'answer'
   readonly format: QueryFormat
   readonly body: Uint8Array
-  /** Differs whenever the body does; without quotes. */
+  /** The entity tag without quotes, which changes with the body. */
   readonly tag: string
   readonly nextCursor: string | null
 }
@@ -30,7 +30,7 @@ export interface QueryFailure {
   readonly data: ErrorData | null
 }
 
-/** A fault of ours, with its words for the terminal. */
+/** An internal error, with its message for the terminal. */
 export interface QueryFault {
   readonly kind: 'fault'
   readonly message: string
@@ -39,7 +39,7 @@ export interface QueryFault {
 /** The outcome of a question. */
 export type QueryReply = QueryAnswer | QueryFailure | QueryFault
 
-/** There is no answer, and nothing is wrong with the question. */
+/** Why a valid question has no answer. */
 export type QueryUnavailable = 'too_busy' | 'closed' | 'interrupted'
 
 /** The outcome of a question for its asker. */
@@ -48,10 +48,10 @@ export type QueryOutcome =
   | QueryFailure
   | { readonly kind: 'unavailable'; readonly code: QueryUnavailable }
 
-/** From the query process: once that it is there, then a reply to each question. */
+/** A message from the query process: first `ready`, then a reply to each question. */
 export type FromQuery = { readonly kind: 'ready' } | QueryReply
 
-/** A question that is none is a fault of its own answer. */
+/** Accepts any message of this process. An invalid question fails when it is answered. */
 export function isToQuery(value: unknown): value is ToQuery {
   if (!isObject(value) || !isObject(value['question'])) return false
   return isText(value['question']['kind']) && isNumber(value['nowMs']) && isNumber(value['budgetMs'])

@@ -9,30 +9,31 @@ import type { SpawnQuery } from './spawn-query.ts'
 export interface QueryProcessOptions {
   readonly clock: Clock
   readonly spawn: SpawnQuery
-  /** Called with faults of the process: a crash, or an internal error. */
+  /** Called with crashes and internal errors of the process. */
   readonly onFault: (error: unknown) => void
-  /** From the asking to the answer. */
+  /** Time limit from the question to the answer. */
   readonly deadlineMs?: number
-  /** How long a process that has overrun its deadline may run before it is killed. */
+  /** Time that a process gets beyond its deadline before it is killed. */
   readonly graceMs?: number
-  /** Different questions that wait or are being answered. */
+  /** Most different questions that wait or are being answered. */
   readonly limit?: number
-  /** How long a process may take to start; the deadline of a question begins afterwards. */
+  /** Time limit for the start of a process. The deadline of a question begins afterwards. */
   readonly startLimitMs?: number
 }
 
-/** A statement that reads many rows at a time checks the clock now and then; it may be late by this time. */
+/** Default grace. A statement that reads many rows checks the clock only now and then, and may be late by this time. */
 const defaultGraceMs = 500
 
-/** On a machine whose processors a model keeps busy, a process takes seconds to load. */
+/** Default time limit for a start: on a machine that a model keeps busy, a process takes seconds to load. */
 const defaultStartLimitMs = 30_000
 
 /** After this wait behind others, a question gets a second process. */
 const slowMs = 250
 
 /**
- * Asks processes of its own, which read the database, each one question at a time: nothing here waits for SQLite. The
- * first is started by `start` or the first question; the second when one question is slow and others wait; both stay.
+ * Asks one or two query processes, which read the database, each answering one question at a time. So this
+ * process never waits for SQLite. `start` or the first question starts the first process; a slow question,
+ * while others wait, starts the second. Both stay.
  */
 export class QueryProcess {
   readonly #options: Required<QueryProcessOptions>
@@ -74,8 +75,8 @@ export class QueryProcess {
   }
 
   /**
-   * Answers, or says why not; rejects with a fault of ours. Equal questions within a second share the answer, except for
-   * payloads, which are large, and of which there may be more at the next question.
+   * Answers a question, or says why there is no answer. Rejects with an internal error. Equal questions
+   * within a second share the answer, except for payloads, which are large and may change.
    */
   ask(question: QueryQuestion): Promise<QueryOutcome> {
     if ('filePath' in question) return this.#askAlone(question)
@@ -107,7 +108,7 @@ export class QueryProcess {
     while (this.#waiting.length > 0 && !this.#isClosed) {
       const worker = this.#freeWorker()
       const next = this.#waiting[0]
-      // `start` can call this method again, which then gives the question to the worker.
+      // `start` may call this method again, which then gives the question to the worker.
       if (worker === null || worker.isBusy || next === undefined) return
       this.#waiting.shift()
       const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
@@ -116,7 +117,10 @@ export class QueryProcess {
     }
   }
 
-  /** The second takes questions only when it is ready: the first may be free before. */
+  /**
+   * A worker that can take a question; null without one. The second worker must be ready, because the first
+   * may be free before.
+   */
   #freeWorker(): QueryWorkerHandle | null {
     if (!this.#first.isBusy && this.#first.start()) return this.#first
     if (!this.#second.isBusy && this.#second.isReady) return this.#second

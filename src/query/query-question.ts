@@ -18,7 +18,7 @@ export interface ListQuestion {
   /** The id of the last call of the page before. */
   readonly beforeId: number | null
   readonly sort: CallSort
-  /** The smallest first. */
+  /** True for the smallest values first. */
   readonly rising: boolean
   readonly format: QueryFormat
 }
@@ -31,7 +31,7 @@ export interface GroupQuestion {
   readonly dimension: CallDimension | null
   readonly timeZone: string
   readonly format: QueryFormat
-  /** Times and speeds to leave out, or curves to add to their percentiles. */
+  /** `none` leaves out times and speeds; `curves` adds curves of percentiles. */
   readonly measures: 'none' | 'curves' | null
 }
 
@@ -40,7 +40,7 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
-  /** The notes of the range. Part of the question, so that a new note makes a new answer. */
+  /** The notes of the range. They are part of the question, so that a new note makes a new answer. */
   readonly notes: readonly Note[]
 }
 
@@ -49,7 +49,7 @@ export interface SlotsQuestion {
   readonly kind: 'slots'
   readonly range: Pick<CallFilter, 'fromMs' | 'toMs'>
   readonly upstreamName: string
-  /** The limit to begin with; null: the last that held. */
+  /** The limit of the first estimate; null for the last limit in force. */
   readonly maxConcurrent: number | null
   readonly cooldownMs: number
 }
@@ -62,7 +62,7 @@ export interface SessionsQuestion {
   readonly format: QueryFormat
 }
 
-/** Asks for calls that ended since; without `afterSeq`, for the number to begin with. */
+/** Asks for calls that were written after `afterSeq`; without it, for the number with which to begin. */
 export interface EndedQuestion {
   readonly kind: 'ended'
   readonly afterSeq: number | null
@@ -88,9 +88,9 @@ export interface RecentPayloadsQuestion {
 /** A question of `GET /api/costs`. */
 export interface CostsQuestion {
   readonly kind: 'costs'
-  /** The state of a sync that the file does not have; null if the file has it. */
+  /** The state of a sync that is not in the file; null if the file has it. */
   readonly sync: PriceSync | null
-  /** The price file's state: a later question with another one gets another answer. */
+  /** The price file's state, which is part of the question, so that a change of the file makes a new answer. */
   readonly fileState: string
 }
 
@@ -105,7 +105,10 @@ export interface MatchesQuestion {
 /** The figures that the alert rules need. */
 export interface AlertsQuestion {
   readonly kind: 'alerts'
-  /** The position of the last question; sessions then have their additions since. Null asks for the last 24 hours. */
+  /**
+   * The last `seq` of the question before. Sessions then have only their additions since. Null asks for the
+   * last 24 hours.
+   */
   readonly afterSeq: number | null
 }
 
@@ -141,13 +144,13 @@ export type QueryQuestion =
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000
-/** Most listed values of a dimension; clients and strangers name models, and can name endlessly many. */
+/** Most listed values of a dimension, because clients can name any number of models. */
 export const mostEntries = 500
 /** Most listed values of a dimension beside a time; the others are put together. */
 export const topEntries = 20
 /** Most listed sessions. */
 export const topSessions = 100
-/** Rows of a list in another order than the newest first. */
+/** Most rows of a list in another order than newest first. */
 export const maxSorted = 100
 
 /** The refusal of a valid question, with its reason. */

@@ -15,7 +15,7 @@ import { QueryError } from './query-question.ts'
 /** A store without calls and gateways, used if there is no database. */
 export const emptyStore: StoreReader = callReader(openEmpty())
 
-/** Runs in the query process: answers one question after the other, even if the database is damaged or replaced. */
+/** Answers questions in the query process, one after the other, even if the database is damaged or replaced. */
 export class QueryService {
   readonly #path: string
   readonly #prices: PricesInForce
@@ -30,7 +30,7 @@ export class QueryService {
     this.#now = now
   }
 
-  /** Never rejects. One question at a time. */
+  /** Answers a question. Never rejects. Call it again only when it has resolved. */
   async answer(question: ToQuery): Promise<QueryReply> {
     this.#untilMs = this.#now() + question.budgetMs
     try {
@@ -71,7 +71,7 @@ export class QueryService {
     }
   }
 
-  /** The database at its path now. A file that was created, deleted or replaced meanwhile is opened again. */
+  /** The database that is now at the path. If the file was created, deleted or replaced, it is opened again. */
   #store(): StoreReader | StoreAbsence {
     const identity = fileKey(this.#path) ?? 'none'
     if (this.#open !== null && this.#open.identity !== identity) this.close()

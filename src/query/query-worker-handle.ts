@@ -4,21 +4,26 @@ import type { FromQuery, QueryOutcome, ToQuery } from './query-messages.ts'
 import type { QueryQuestion } from './query-question.ts'
 import type { SpawnQuery } from './spawn-query.ts'
 
+/** A question that waits for its answer. */
 export interface WaitingQuestion {
   readonly question: QueryQuestion
-  /** The time of the question; after a start of the process, the end of that start, which does not count. */
+  /**
+   * When the question's time began (monotonic ms). A start of the process does not count, so its end replaces
+   * an earlier time.
+   */
   askedAtMs: number
   readonly resolve: (outcome: QueryOutcome) => void
   readonly reject: (error: Error) => void
 }
 
+/** Time limits and callbacks of a query process. */
 export interface QueryWorkerOptions {
   readonly clock: Clock
   readonly spawn: SpawnQuery
   readonly onFault: (error: unknown) => void
   readonly graceMs: number
   readonly startLimitMs: number
-  /** The process is ready; it began to start at `sinceMs`. */
+  /** Called when the process is ready. It began to start at `sinceMs`. */
   readonly onReady: (sinceMs: number) => void
   /** Called when the process has died or begins to start. */
   readonly onChange: () => void
@@ -39,7 +44,7 @@ export class QueryWorkerHandle {
   readonly #clock: Clock
   readonly #host: WorkerHost<ToQuery, FromQuery>
   #running: Running | null = null
-  /** The instant at which the process began to start; null once it is ready. */
+  /** When the process began to start (monotonic ms); null once it is ready. */
   #startingSinceMs: number | null = null
   #cancelStartLimit: () => void = () => {}
 
@@ -122,7 +127,7 @@ export class QueryWorkerHandle {
 
   #died(reason: string): void {
     this.#cancelStartLimit()
-    // A signal to the whole group, or to the parent, may reach the process before it can ignore it.
+    // A signal to the process group may reach the process before it can ignore signals; that is no fault.
     if (!stopSignals.has(reason)) this.#options.onFault(new Error(`the query process ended: ${reason}`))
     this.#endRunning()?.resolve({ kind: 'unavailable', code: 'interrupted' })
     this.#options.onChange()

@@ -1,4 +1,4 @@
-/** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
+/** The entry of the query process, which a `QueryProcess` starts, and which ends with its parent. */
 import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { QueryService } from './query-service.ts'
 import { type FromQuery, isToQuery } from './query-messages.ts'
@@ -10,7 +10,8 @@ if (path === undefined || process.send === undefined) {
 }
 const service = new QueryService(path, () => performance.now())
 
-// A terminal's Ctrl-C, and others' signals, go to the whole group: the parent decides when this process ends.
+// Ctrl-C and other signals may go to the whole process group, but only the parent decides when this process
+// ends.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => {
   service.close()
@@ -20,12 +21,12 @@ process.on('message', (question: unknown) => {
   if (isToQuery(question)) service.answer(question).then(send).catch(reportFault)
 })
 
-// Calls go before questions about them; but not before its start, which would then take many seconds where models
-// keep every processor busy.
+// Calls have priority over questions. The priority is lowered only after the start, which would otherwise
+// take many seconds while models keep every processor busy.
 lowerPriority(process.pid)
 send({ kind: 'ready' })
 
-/** Ignores a parent that has gone: this process then ends as well. */
+/** Sends a message. An ended parent is ignored, because this process then ends as well. */
 function send(message: FromQuery): void {
   process.send?.(message, undefined, undefined, () => {})
 }

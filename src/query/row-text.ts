@@ -6,7 +6,7 @@ export function ndjsonText(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }
 
-/** A table with a line of names; a field within an object is named by both: `ttft_ms_p95`. The keys of a group keep theirs. */
+/** CSV with a line of names. A field within an object has both names: `ttft_ms_p95`. Keys of a group keep their names. */
 export function csvText(rows: readonly object[], names: readonly string[]): string {
   const lines = rows.map((row) => {
     const flat = flatten(row as Fields)
@@ -20,7 +20,7 @@ export function csvRows(rows: readonly object[], names: readonly string[]): stri
   return rows.map((row) => csvLine(names.map((name) => plain((row as Fields)[name])))).join('')
 }
 
-/** The columns of such a table, by a row that has them all. */
+/** The columns of such a table, from a row that has all of them. */
 export function columnsOf(row: object): readonly string[] {
   return [...flatten(row as Fields).keys()]
 }
@@ -40,10 +40,10 @@ function plain(value: unknown): CsvValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
-/** A value of a table's cell; null for an empty one. */
+/** The value of a cell; null for an empty cell. */
 export type CsvValue = string | number | boolean | null
 
-/** A line of comma-separated values as RFC 4180 lays it out, with its end. */
+/** A line of comma-separated values with its line break (RFC 4180). */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(field).join(',')}\r\n`
 }
@@ -51,7 +51,8 @@ export function csvLine(values: readonly CsvValue[]): string {
 function field(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  // A spreadsheet would take it for a formula, and names and messages are not ours to trust: https://owasp.org/www-community/attacks/CSV_Injection
+  // A quote before untrusted text that a spreadsheet would run as a formula:
+  // https://owasp.org/www-community/attacks/CSV_Injection
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

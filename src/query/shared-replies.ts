@@ -1,6 +1,6 @@
 import type { Clock } from '../call/clock.ts'
 
-/** How long equal questions get the same answer. */
+/** Equal questions within this time get the same answer. */
 const sharedMs = 1000
 /** Most settled replies in memory. */
 const mostReplies = 32
@@ -11,13 +11,13 @@ interface SharedReply<Reply> {
   isSettled: boolean
 }
 
-/** Identical questions within a second, and while the answer is under way, are asked once. */
+/** Shares replies: identical questions within a second, or while the answer is pending, are asked once. */
 export class SharedReplies<Reply> {
   readonly #clock: Clock
   readonly #isWorthKeeping: (reply: Reply) => boolean
   readonly #replies = new Map<string, SharedReply<Reply>>()
 
-  /** Replies not worth keeping go only to questions asked meanwhile. */
+  /** A reply for which `isWorthKeeping` is false goes only to questions that are asked meanwhile. */
   constructor(clock: Clock, isWorthKeeping: (reply: Reply) => boolean) {
     this.#clock = clock
     this.#isWorthKeeping = isWorthKeeping
@@ -40,7 +40,7 @@ export class SharedReplies<Reply> {
   #settle(key: string, shared: SharedReply<Reply>, isWorthKeeping: boolean): void {
     shared.isSettled = true
     if (!isWorthKeeping) this.#replies.delete(key)
-    // If the question does not come again, the reply is dropped then.
+    // If the question is not asked again, the reply is dropped after this time.
     else this.#clock.after(sharedMs, () => this.#forgetOld(), { background: true })
   }
 

@@ -2,17 +2,17 @@ import { quantileOf } from '../lib/histogram.ts'
 import type { SlotEstimate, SlotWaits } from '../api/slot-waits.ts'
 import type { SlotUses } from '../call/call-reader.ts'
 
-/** A call waits if that takes longer. */
+/** A call counts as waiting from this wait on. */
 const waitedFromMs = 1
 
-/** By when each call asks for a slot, and for how long it holds one. */
+/** When each call asks for a slot, and how long it holds one. */
 export interface SlotLoad {
-  /** Rising. */
+  /** When calls ask for a slot, rising (ms). */
   readonly askedMs: Float64Array
   readonly heldMs: Float64Array
 }
 
-/** The load of calls; those that never had a slot hold one for as long as half of the others did at least. */
+/** The load of calls. A call that never had a slot counts with the median time of the others. */
 export function loadOf({ askedMs, heldMs }: Pick<SlotUses, 'askedMs' | 'heldMs'>): SlotLoad {
   const typicalMs = percentileOf(heldMs.filter((ms) => ms >= 0).sort(), 0.5) ?? 0
   const order = Uint32Array.from(askedMs.keys()).sort((one, other) => at(askedMs, one) - at(askedMs, other))
@@ -25,8 +25,8 @@ export function loadOf({ askedMs, heldMs }: Pick<SlotUses, 'askedMs' | 'heldMs'>
 }
 
 /**
- * Each call's wait (ms) with this many slots: calls are served in order, a slot rests for
- * `cooldownMs` before a waiting call gets it, and the upstream is as fast as it was.
+ * Each call's simulated wait (ms) with this many slots. Calls are served in order, a slot cools for
+ * `cooldownMs` before a waiting call gets it, and the upstream is as fast as recorded.
  */
 export function waitsWith(slots: number, { askedMs, heldMs }: SlotLoad, cooldownMs: number): Float64Array {
   const free = new Float64Array(Math.min(slots, askedMs.length)).fill(Number.NEGATIVE_INFINITY)
@@ -38,7 +38,7 @@ export function waitsWith(slots: number, { askedMs, heldMs }: SlotLoad, cooldown
   })
 }
 
-/** How many calls would have held a slot at once if there had been one for each. */
+/** The most slots in use at the same time, without a limit. */
 export function mostAtOnce({ askedMs, heldMs }: SlotLoad): number {
   const endsMs = askedMs.map((askMs, call) => askMs + at(heldMs, call)).sort()
   let ended = 0
@@ -48,7 +48,7 @@ export function mostAtOnce({ askedMs, heldMs }: SlotLoad): number {
   }, 0)
 }
 
-/** The least limit from 1 to `most` with which at least `share` of the calls wait no longer than `waitMs`. */
+/** The lowest limit, from 1 to `most`, with which at least `share` of the calls wait at most `waitMs`. */
 export function leastSlots(
   most: number,
   load: SlotLoad,
@@ -68,6 +68,7 @@ export function leastSlots(
   return enough
 }
 
+/** The figures of some waits. */
 export function waitFigures(waitsMs: Float64Array): SlotWaits {
   const sorted = waitsMs.toSorted()
   return {
@@ -77,17 +78,18 @@ export function waitFigures(waitsMs: Float64Array): SlotWaits {
   }
 }
 
+/** The simulated waits with this many slots. */
 export function estimate(slots: number, load: SlotLoad, cooldownMs: number): SlotEstimate {
   return { max_concurrent: slots, ...waitFigures(waitsWith(slots, load, cooldownMs)) }
 }
 
-/** In whole microseconds; null of none. */
+/** A percentile of sorted values, rounded to microseconds; null without values. */
 function percentileOf(sorted: Float64Array, share: number): number | null {
   const value = quantileOf(sorted.length, share, (rank) => at(sorted, rank))
   return value === null ? null : Math.round(value * 1000) / 1000
 }
 
-/** Puts another value in the place of a binary heap's least, its first. */
+/** Replaces the least value of a binary heap, which is the first. */
 function replaceLeast(heap: Float64Array, value: number): void {
   let index = 0
   for (;;) {

@@ -4,13 +4,13 @@ import { windowOf } from './asked-range.ts'
 import type { SlotsQuestion } from './query-question.ts'
 import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures } from './slot-estimates.ts'
 
-/** Most calls to read, the newest first, and the time for reading: each estimate goes through all of them. */
+/** Most calls that are read, newest first, and the time limit. Each estimate goes through all of them. */
 const most = { calls: 300_000, readingMs: 1500 } as const
-/** Slots more than there are. */
+/** Additional slots of the estimates. */
 const steps = [0, 1, 2, 4] as const
 const shortWait = { waitMs: 100, share: 0.95 } as const
 
-/** How calls waited for the slots of an upstream, and how they would have with other numbers of them. */
+/** Waits of calls for slots of an upstream: recorded, and simulated with other limits. */
 export async function slotsAnswer(
   reader: StoreReader,
   { range, upstreamName, maxConcurrent, cooldownMs }: SlotsQuestion,
