@@ -4,7 +4,7 @@ import { byBeginning, byEnding, inParts, type KeyPattern } from './key-table.ts'
 export const secretMark = '[secret]'
 const markBytes = Buffer.from(secretMark)
 
-/** The beginning of an escape that may hide a letter. */
+/** The beginning of a JSON escape that may hide a letter. */
 const jsonEscape = Buffer.from('\\u00')
 const hidden = /(?<!\\)\\+u00([2-7][\da-f])|%([2-7][\da-f])/gi
 const percent = 0x25
@@ -12,7 +12,7 @@ const dot = 0x2e
 const backslash = 0x5c
 const letterU = 0x75
 
-/** Classes of the characters that a run has; bytes of UTF-8 sequences have none. */
+/** Classes of the characters of a run, as bits. Bytes of UTF-8 sequences have none. */
 const [letter, digit, joint] = [1, 2, 4]
 const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte)
@@ -27,18 +27,18 @@ const shortestRun = 2
 const [shortestKey, longWord] = [8, 16]
 /** The shortest first part of a key that has parts. */
 const shortestPart = 23
-/** In a run longer than the first number, which is random itself, prefixes shorter than the second occur by chance. */
+/** In a longer run than `longRun`, which may be random data, prefixes shorter than `chanceFreePrefix` occur by chance. */
 const [longRun, chanceFreePrefix] = [256, 6]
 /** The longest beginning of a credential that is looked for at the end of a cut text. */
 const longestCut = 4096
-/** Most places in a run where a pattern may begin: after emphasis, or parts of a name. */
+/** Most places in a run where a pattern may begin, such as after emphasis or parts of a name. */
 const mostStarts = 16
 
 const none: readonly KeyPattern[] = []
-/** Patterns by a number that is made of the text around their place. */
+/** Patterns by a number that is computed from the text at their place. */
 class PatternIndex {
   readonly #patterns = new Map<number, readonly KeyPattern[]>()
-  /** Saves most look-ups. */
+  /** 1 for numbers with a pattern. The table saves most look-ups. */
   readonly has: Uint8Array
 
   constructor(size: number, patterns: readonly KeyPattern[], keysOf: (pattern: KeyPattern) => number[]) {
@@ -71,9 +71,10 @@ function lastLetters(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Masks credentials in any text: JSON, URLs, messages, command lines. A credential has the form of one of the main providers, or
- * a word announces it (`api_key=…`, `Bearer …`, the user of a URL, a private key …), also with escapes (`sk\u002d…`, `%2d`).
- * `isCut`: the end of the text is missing, so the beginning of a credential there counts, too.
+ * Masks credentials in any text: JSON, URLs, messages, command lines. A credential has the form of a main
+ * provider's keys, or follows a word that announces it (`api_key=…`, `Bearer …`, the user of a URL, a private
+ * key …). Escapes are recognised (`sk\u002d…`, `%2d`). `isCut`: the end of the text is missing, so the
+ * beginning of a credential at its end is masked, too.
  */
 export function maskKeys(text: string, isCut = false): string {
   const bytes = Buffer.from(text)
@@ -84,7 +85,7 @@ export function maskKeys(text: string, isCut = false): string {
 /** {@link maskKeys} for bytes with UTF-8 text in them. Returns the same buffer if it has no credential. */
 export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   if (bytes.includes(jsonEscape) || bytes.includes(percent)) {
-    // Latin-1, as any byte survives it.
+    // Decoded as Latin-1, which keeps every byte.
     const shown = Buffer.from(bytes.toString('latin1').replace(hidden, shownCharacter), 'latin1')
     const found = shown.length === bytes.length ? [] : new KeySearch(shown, isCut).find()
     if (found.length > 0) return withMarks(shown, found)
@@ -93,7 +94,7 @@ export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   return found.length === 0 ? bytes : withMarks(bytes, found)
 }
 
-/** The character of an escape, unless it would end or change a JSON string. */
+/** The character of an escape; the escape itself if the character would end or change a JSON string. */
 function shownCharacter(escape: string, json: string | undefined, percent: string | undefined): string {
   const character = String.fromCharCode(Number.parseInt(json ?? percent ?? '', 16))
   return /[\w .~:/?#@!$&'()*+,;=<>{}[\]|^`-]/.test(character) ? character : escape
@@ -114,7 +115,7 @@ interface Span {
   readonly end: number
 }
 
-/** Finds the credentials in UTF-8 text, in one pass over its runs: letters, digits, `-`, `_` and `*` in a row. */
+/** Finds credentials in UTF-8 text, in one pass over its runs of letters, digits, `-`, `_` and `*`. */
 class KeySearch {
   readonly #bytes: Buffer
   /** The text with one character for each byte. */
@@ -128,7 +129,10 @@ class KeySearch {
     this.#isCut = isCut
   }
 
-  /** The credentials in turn. Each place has a bounded number of other characters, so the time is linear for every text. */
+  /**
+   * The credentials in order. For each place only a bounded number of other characters is read, so the time
+   * is linear for every text.
+   */
   find(): readonly Span[] {
     const bytes = this.#bytes
     const { length } = bytes
@@ -157,7 +161,7 @@ class KeySearch {
     return this.#found
   }
 
-  /** Adds a span; those that touch are one. Returns where to go on. */
+  /** Adds a span, and joins spans that touch. Returns the offset at which to continue. */
   #add(span: Span | null, at: number): number {
     if (span === null) return at
     const last = this.#found.at(-1)
@@ -186,7 +190,7 @@ class KeySearch {
       if (span !== null) return span
       if (patterns.length > 0 && ++starts > mostStarts) break
     }
-    // A letter after a backslash may belong to the key; it stays.
+    // The letter after a backslash may belong to the escape or to the key, so it stays.
     const whole = from > start ? this.#first(this.#beginningAt(start), start) : null
     return whole === null ? null : { start: start + 1, end: whole.end }
   }

@@ -1,19 +1,22 @@
 /** The table of all patterns of credentials: those that begin with a known text, and those behind a word or a sign. */
 export interface KeyPattern {
-  /** Texts one of which the credential begins with, or stands behind; empty if any word may stand before it. */
+  /** Texts with which the credential begins, or which it follows; empty if any word may precede it. */
   readonly anchors: readonly string[]
-  /** The characters that may stand behind the anchor; empty for all. */
+  /** The characters that may follow the anchor; empty for all. */
   readonly next: string
   /**
-   * Sticky. Its group `key` at its end is the credential; without that, all of it is, with the group `before` of what
-   * stands before it.
+   * The pattern of a complete credential, sticky. The credential is the group `key` at the end, or, without
+   * that, the whole match, together with the group `before` in front of it.
    */
   readonly whole: RegExp
-  /** The same for a credential that a cut left; null if its beginning does not show. */
+  /** The pattern of the beginning of a cut credential, sticky; null if a beginning cannot be recognised. */
   readonly cut: RegExp | null
-  /** Tells a credential from a word by the group `tested`, else by the credential, and by the character after it. */
+  /**
+   * True if a match is a credential and not a word, by the group `tested` (else the credential) and the
+   * character after it.
+   */
   readonly isKey: (tested: string, next: string) => boolean
-  /** The rest of a long credential, sticky. */
+  /** The pattern of the rest of a long credential, sticky; null without one. */
   readonly rest: RegExp | null
 }
 
@@ -23,8 +26,8 @@ type Options = Partial<Pick<KeyPattern, 'isKey' | 'rest'>> & {
 }
 
 /**
- * True for a text with so many letters and digits in a row: `mixed` if they are mixed, or in mixed cases, else `any`. Four stars
- * stand for hidden characters; fewer may be emphasis.
+ * Returns a test for random text: so many letters and digits in a row (`mixed` if they are mixed or in mixed
+ * case, else `any`). Four stars count as hidden characters; fewer may be emphasis.
  */
 function random(mixed: number, any: number): KeyPattern['isKey'] {
   return (text) =>
@@ -48,23 +51,23 @@ function pattern(anchors: readonly string[], next: string, whole: string, option
   }
 }
 
-/** Characters that join the parts of a key: dots, padding of base64; in Amazon's long keys slashes, too. */
+/** The rest of a key with parts, which dots and base64 padding join. */
 const joined = /[\w*-]*(?:[.+][\w*-]+|=[\w*-]*)*/y
 const joinedBySlashes = /[\w*-]*(?:[.+/][\w*-]+|=[\w*-]*)*/y
 const run = String.raw`[\w*-]`
 
-/** Credentials that begin with one of these texts, and go on as said. */
+/** Credentials that begin with one of these texts and match `body` after it. */
 function form(names: string, body: string, { cut = body, ...options }: Options): KeyPattern {
   const head = `(?:${names.replaceAll('.', String.raw`\.`).replaceAll(' ', '|')})`
   return pattern(names.split(' '), '', head + body, { ...options, cut: head + cut })
 }
 
-/** Credentials that begin with one of these texts, and have so many letters and digits in a row. */
+/** Credentials that begin with one of these texts and have random text of this length (see {@link random}). */
 function prefix(names: string, mixed: number, any: number, rest: RegExp = joined): KeyPattern {
   return form(names, `(?<tested>${run}{1,256})`, { isKey: random(mixed, any), rest })
 }
 
-/** Characters that are never in a URL's user name or an option's value. */
+/** Characters that never occur in a URL's user name or an option's value. */
 const unspaced = String.raw`\x00-\x20/?#"'<>\\\x60,`
 const telegram = String.raw`(?<=(?<before>\d{8,12}):)`
 const azure = String.raw`(?<=(?<before>${run}{3}\dQ))~`
@@ -73,7 +76,7 @@ const pemText = String.raw`[\w*+/=:,. \n\r\t-]`
 const ended = String.raw`(?=\**(?![\w*-]))`
 
 export const byBeginning: readonly KeyPattern[] = [
-  // OpenAI and the many that follow it: DeepSeek, Moonshot, DashScope, LiteLLM, Helicone …
+  // OpenAI, and many with the same prefix: DeepSeek, Moonshot, DashScope, LiteLLM, Helicone …
   prefix('sk-', 8, 16),
   prefix('sk-proj- sk-svcacct- sk-admin- sk-ant- sk-or- sk-lf- pk-lf- sess- sk_live_ sk_test_', 4, 16),
   prefix('rk_live_ rk_test_ pk_live_ pk_test_ sk_prod_ rk_prod_ pk_prod_ whsec_ sk_car_', 4, 16),
@@ -103,7 +106,7 @@ export const byBeginning: readonly KeyPattern[] = [
   prefix('AIza ATATT3 ATBB', 16, 24),
   prefix('ABSK', 16, 24, joinedBySlashes),
   prefix('pul- ico- rdme_ squ_ sqp_ sqa_', 24, 32),
-  // EasyPost, JFrog; Facebook and Square, which words begin like
+  // EasyPost, JFrog; Facebook and Square, whose prefixes also begin words
   prefix('EZAK EZTK', 40, 54),
   prefix('AKC EAA', 60, 64),
   // SendGrid, Vault, Google, Doppler, Dynatrace, Harness; Cloudflare's origin keys
@@ -113,7 +116,7 @@ export const byBeginning: readonly KeyPattern[] = [
     { cut: `${run}{1,256}`, isKey: random(12, 20), rest: joined },
   ),
   prefix('v1.0-', 24, 24),
-  // Amazon's ids; what 32 hexadecimal digits follow: Databricks, Twilio, Mailgun
+  // Amazon's ids; prefixes before 32 hexadecimal digits: Databricks, Twilio, Mailgun
   form('AKIA ASIA ABIA ACCA', String.raw`[A-Z\d]{16}${ended}`, { cut: String.raw`[A-Z\d]{3,}\**` }),
   form('dapi SK AC key-', String.raw`[\da-f]{32}${run}{0,2}${ended}`, { cut: `[\\da-f]{4,32}${run}{0,2}` }),
   // JSON web tokens; `id.secret` of Airtable
@@ -137,31 +140,31 @@ export const inParts: readonly KeyPattern[] = [
 
 const space = String.raw`[ \t]{0,8}`
 const quote = String.raw`\\{0,16}["']`
-/** An opening quote: what follows may not stand behind a JSON string. */
+/** An opening quote: it is not followed by what can follow a JSON string. */
 const opening = String.raw`${quote}(?![\x00-\x20:,}\]]|$)`
 const sign = `${space}[:=][=>]?${space}`
-/** Numbers and words after a name in quotes stay, so that the text stays JSON. */
+/** After a quoted name only quoted values are masked, so that the text stays valid JSON. */
 const inQuotes = `(?:${quote})?${sign}${opening}`
 const signed = `(?:${inQuotes}|${sign})`
 const is = `(?:provided:? |is:? |was |value )${space}`
 const said = `(?=[ \\t])${space}(?:${is})?(?:${opening})?`
 const spoken = `${space}${is}(?:${opening})?`
-/** The characters that may stand behind a word before a value. */
+/** The characters that may be between a word and its value. */
 const signs = ` \t:="'\\`
 const parameter = `=[=>]?(?!${quote})`
 const schemes = `(?:bearer|basic|token|apikey|digest|key|negotiate) ${space}`
-/** The name of a scheme of HTTP authentication, if there is one. */
+/** The name of a scheme of HTTP authentication, or none. */
 const scheme = `(?:${schemes}|(?!${schemes}))`
 
-/** A character of a value without quotes: a backslash ends the value, except in `\/`. */
+/** A character of an unquoted value. A backslash ends the value, except in `\/`. */
 const bare = String.raw`(?:[^\x00-\x20"'\x60,;&<>()[\]{}|#\\]|\\(?=/))`
-/** A character of a value in quotes, without spaces: text with spaces is prose. */
+/** A character of a quoted value. Spaces are excluded, because text with spaces is prose. */
 const quoted = String.raw`[^\x00-\x20"'\\]`
 const line = String.raw`(?:[^\x00-\x1f"'\\]|\\(?=/))`
 /** Placeholders in code and examples. */
 const placeholder = String.raw`process\.env|import\.meta|os\.|self\.|this\.|settings\.|config\.|\[secret\]|hmac:|your[-_]|(?:string|null|none|true|false|undefined|required|optional)(?!${bare})|\$[{(]|\$(?-i:[A-Z_][A-Z\d_]*)(?!${bare})`
 const value = String.raw`${scheme}(?!${placeholder})(?:(?<=[^\\]["'](?:${schemes})?)(?<key>(?:${quoted}|\\.){1,256})(?=["'])|(?<=\\["'](?:${schemes})?)(?<key>(?:${quoted}|\\(?=/)){1,256})(?=["'\\])|(?<key>${bare}{1,256}(?<![.*])))`
-/** A final full stop, or emphasis, is no part of the value. */
+/** The rest of a value, without a final full stop or emphasis. */
 const restOfValue = new RegExp(String.raw`(?![.*]*(?!${bare}))${line}*`, 'y')
 const restOfLine = new RegExp(`${line}*`, 'y')
 const header = `${scheme}(?!${placeholder})(?<key>${line}{1,256})`
@@ -172,7 +175,7 @@ const keys = String.raw`secret (?:api|access|secret|private|account|subscription
 const tokens = 'token bearer'
 const names = 'authorization cookie key sig auth sas jwt pass signature'
 
-/** A credential that one of these words announces. `before` is a pattern of what stands before the word. */
+/** A credential that one of these words announces. `before` is a pattern for the text before the word. */
 function behind(
   words: string,
   before: string,
@@ -186,7 +189,7 @@ function behind(
     flags: 'i',
     rest: restOfValue,
     ...options,
-    // A call or an index follows code.
+    // A parenthesis or a bracket follows code, such as a call or an index.
     isKey: (text, after) => (after === '(' || after === '[' ? random(12, 24) : isKey)(text, after),
   })
 }
@@ -203,7 +206,7 @@ function isLogin(text: string): boolean {
   return text.length >= 8 && /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded)
 }
 
-/** Patterns that begin behind the anchor: a word, or a sign after any word. */
+/** Patterns that begin after the anchor: a word, or a sign after any word. */
 export const byEnding: readonly KeyPattern[] = [
   // Parameters of a query, also with a prefix such as `X-Amz-`
   behind(
@@ -219,7 +222,7 @@ export const byEnding: readonly KeyPattern[] = [
   behind(tokens, '', signs, signed + value, random(8, 20)),
   behind(`${keys} ${tokens}`, '', ' \t', said + value, random(8, 20), { cut: null }),
   behind('key', `(?<!${run})`, ' \t', spoken + value, random(24, 40), { cut: null }),
-  // `Authorization: …` to the end of its line or string; a cookie is one only if it has a `=`.
+  // `Authorization: …` to the end of its line or string; a cookie must have a `=`.
   behind('authorization cookie', '', signs, signed + header, isHeader, { rest: restOfLine }),
   // Form fields: RFC 7578 §4.2
   behind(passwords, 'name="[^"]{0,40}', '"', field, () => true, { rest: null }),
@@ -232,7 +235,7 @@ export const byEnding: readonly KeyPattern[] = [
     String.raw`(?<=(?<before>(?<!%.?|\\(?:u.{0,3})?)${run}{0,32}\.atlasv1))\.(?<tested>${run}{1,256})`,
     { isKey: random(12, 20), rest: joined },
   ),
-  // A private key in PEM. A backslash belongs to the text after it.
+  // A private key in PEM, also with escaped line breaks.
   pattern(
     ['BEGIN'],
     ' ',

@@ -1,7 +1,7 @@
 /** Headers whose whole value is a credential. */
 const secretName =
   /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_.]?key|access[-_]?key$|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
-/** Headers with such names that are no credentials. */
+/** Headers with similar names that are no credentials. */
 const openName = /^(?:(?:x-)?idempotency-key|sec-websocket-key|(?:www|proxy)-authenticate)$/
 
 /** True if a header of this name, in lower case, is a credential. */
@@ -12,7 +12,7 @@ export function isSecretHeader(name: string): boolean {
 /** Parameters of a query whose value is a credential: keys, signed addresses, codes of a sign-in. */
 const secretParameter = /^(?:key|sig|code|pass|pin|ticket|subscription_key)$/
 
-/** True if a parameter of this name, as it stands in a query, is a credential. `key[]` and `key[0]` are named `key`. */
+/** True if a query parameter of this (escaped) name is a credential. `key[]` and `key[0]` count as `key`. */
 export function isSecretParameter(written: string): boolean {
   let name = written.replaceAll('+', ' ')
   try {
