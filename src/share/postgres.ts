@@ -2,21 +2,22 @@ import { Client, escapeLiteral, types } from 'pg'
 import { makeSharedSchema } from './schema/shared-schema.ts'
 
 const connectLimitMs = 5000
-/** Extra time for the server's own time-out to arrive. */
+/** Additional time for the server's own time-out to arrive. */
 const answerMs = 500
 const bigintType = 20
-/** PostgreSQL's `protocol_violation`: poolers answer so to settings that they do not know. */
+/** PostgreSQL's `protocol_violation`, with which poolers refuse unknown settings. */
 const unknownSetting = '08P01'
 
+/** How to connect to PostgreSQL. */
 export interface ConnectOptions {
   readonly applicationName: string
-  /** A statement that takes longer is cancelled, and its connection is given up where the server does not even say so. */
+  /** A longer statement is cancelled. If the server does not report that, the connection is closed. */
   readonly statementTimeoutMs: number
 }
 
 /** A connection to PostgreSQL. Values of rows are arrays by column; 64-bit numbers are numbers. */
 export interface PostgresConnection {
-  /** Runs a statement. Rejects with PostgreSQL's error, or that of the socket, at the latest after its own time-out. */
+  /** Runs a statement. Rejects with PostgreSQL's or the socket's error, at the latest after the time-out. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
   /**
    * Runs a statement of many columns, as {@link query}, without PostgreSQL's JIT, which takes seconds for milliseconds of work. JIT
@@ -31,20 +32,20 @@ export interface PostgresConnection {
 }
 
 /**
- * Connects. TLS is as the address says (`?sslmode=verify-full`). Rejects with PostgreSQL's error, or that of the
- * socket: {@link errorInWords} makes a message for people.
+ * Connects, with TLS as the address says (`?sslmode=verify-full`). Rejects with PostgreSQL's or the socket's
+ * error; {@link errorInWords} makes a message for people.
  */
 export async function connect(url: string, options: ConnectOptions): Promise<PostgresConnection> {
   try {
     return await open(url, options, true)
   } catch (error) {
-    // PgBouncer knows no time-outs of statements: this side's own is left.
+    // PgBouncer refuses the setting for statement time-outs, so only this side's time-out remains.
     if (codeOf(error) !== unknownSetting) throw error
     return await open(url, options, false)
   }
 }
 
-/** Connects to the shared database, whose schema is made if it is missing. Rejects as {@link connect} does. */
+/** Connects to the shared database, and creates the schema if it is missing. Rejects as {@link connect} does. */
 export async function connectShared(url: string, options: ConnectOptions): Promise<PostgresConnection> {
   const connection = await connect(url, options)
   try {
@@ -56,7 +57,7 @@ export async function connectShared(url: string, options: ConnectOptions): Promi
   }
 }
 
-/** Host and database of an address, and never a name or password of it. */
+/** Host and database of an address, never its user or password. */
 export function shownAddress(url: string): string {
   try {
     const { host, pathname } = new URL(url)
@@ -66,7 +67,10 @@ export function shownAddress(url: string): string {
   }
 }
 
-/** Completes "the shared database …". Says nothing of the address but host and database. */
+/**
+ * An error of the shared database, in words that complete "the shared database …". Of the address, only host
+ * and database are shown.
+ */
 export function errorInWords(error: unknown, url: string): string {
   const where = shownAddress(url)
   const code = codeOf(error)
@@ -95,12 +99,12 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()
-  // An idle connection ends by one of these.
+  // An idle connection ends with `error` or `end`.
   client.on('error', () => gone())
   client.on('end', () => gone())
   const close = (): void => {
     gone()
-    // Not with a farewell, for which a server that hangs would be waited.
+    // The socket is destroyed soon after, because an orderly end would wait for a server that hangs.
     void client.end().catch(() => {})
     const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
     setTimeout(() => stream.destroy(), 50).unref()
@@ -139,7 +143,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Never throws: pg takes addresses that `URL` does not, and passwords with a bare percent sign. */
+/**
+ * A text without the address's password. Never throws: pg accepts addresses that `URL` refuses, and passwords
+ * with a bare percent sign.
+ */
 function withoutPassword(text: string, url: string): string {
   const password = /^[^:]*:\/\/[^:/?#]*:([^/?#]*)@/.exec(url)?.[1] ?? ''
   if (password === '') return text

@@ -3,7 +3,7 @@ import type { SendingSides } from './row-sender.ts'
 import { textArray } from './shared-database.ts'
 
 const perBatch = 5000
-/** Minutes that are sent again each time: a gateway whose disk was full writes old minutes late. */
+/** Minutes that are sent again each time, because a gateway whose disk was full writes old minutes late. */
 const lateMinutes = 15
 
 const isMore = minuteColumns.map((name) => `b.${name} > m.${name}`).join(' OR ')
@@ -11,7 +11,7 @@ const grown = minuteColumns.map((name) => `${name} = greatest(m.${name}, exclude
 const taken = `taken AS (
   UPDATE tokenweir.row_state SET last_seq = last_seq + 1 WHERE EXISTS (SELECT 1 FROM news) RETURNING last_seq
 )`
-/** The figures of a minute only grow, so the largest are right, from any gateway and in any order. */
+/** Adds minutes. A minute's figures only grow, so the largest are right in any order of senders. */
 const addMinutes = `WITH news AS MATERIALIZED (
   SELECT b.* FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
     AS b(minute, instance_id, ${minuteColumns.join(', ')})
@@ -30,7 +30,7 @@ INSERT INTO tokenweir.gateway_events SELECT news.*, last_seq, $1::int FROM news,
 /** Sends the gateways' own minutes and events. */
 export class HistorySender {
   readonly #sides: SendingSides
-  /** The sent rows of the last minutes, as text. */
+  /** The rows of the last minutes that were sent, as text. */
   #sentMinutes: ReadonlySet<string> = new Set()
   #sentEvents: ReadonlySet<string> = new Set()
   #eventsFromMs = 0
@@ -69,7 +69,7 @@ export class HistorySender {
     }
   }
 
-  /** Sends rows that are not among those sent before, an array for each column; gives all of them as texts. */
+  /** Sends rows except those that were sent before, as an array for each column. Resolves with all rows as texts. */
   async #sendNew(
     sql: string,
     rows: readonly (MinuteRow | EventRow)[],

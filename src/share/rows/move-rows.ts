@@ -4,7 +4,7 @@ import { openForReading, type StoreAbsence } from '../../store/sqlite/open-store
 import { sendRows, type ShareSettings } from './share-loops.ts'
 import { textArray } from './shared-database.ts'
 
-/** Rows of the file, and of them those that are in the shared database. */
+/** Rows of the file, and how many of them are in the shared database. */
 export interface MoveResult {
   readonly calls: number
   readonly shared_calls: number
@@ -13,8 +13,8 @@ export interface MoveResult {
 const pollEveryMs = 200
 
 /**
- * Sends all rows of a file, or waits until the process beside its gateway has; then counts both sides. The move may be
- * killed at any moment, and started again.
+ * Sends all rows of a file, or waits until the gateway's own process has sent them, then counts both sides.
+ * The move may be killed at any time, and started again.
  */
 export async function moveRows(
   settings: ShareSettings,
@@ -24,7 +24,7 @@ export async function moveRows(
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   opened.close()
-  // A wrong address or password fails at once.
+  // A wrong address or password fails here, at once.
   const shared = await connect()
   const ending = new AbortController()
   const sending = sendRows(settings, ending.signal)
@@ -47,7 +47,7 @@ export async function moveRows(
   }
 }
 
-/** Null until the first look at the shared database. */
+/** How many rows wait; null until the file has been compared with the shared database. */
 function waitingIn(path: string): number | null {
   const database = openForReading(path)
   if (typeof database === 'string') return null
@@ -72,7 +72,7 @@ async function count(
   let [calls, sharedCalls] = [0, 0]
   for (const [instance, its] of here) {
     calls += its
-    // The common database can have more: calls that are folded here, or are just being recorded.
+    // The shared database may have more calls, which are folded here, or are just being recorded.
     sharedCalls += Math.min(its, there.get(instance) ?? 0)
   }
   return { calls, shared_calls: sharedCalls }

@@ -3,7 +3,7 @@ import type { OpenSharedDatabase } from './share-loops.ts'
 
 const statementTimeoutMs = 20_000
 
-/** Connects for the sending and fetching of rows. Rejects in words for people. */
+/** Connects for sending and fetching rows. Rejects with a message for people. */
 export async function connectRows(url: string): Promise<OpenSharedDatabase> {
   try {
     return await connectShared(url, { applicationName: 'tokenweir rows', statementTimeoutMs })

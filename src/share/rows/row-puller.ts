@@ -5,7 +5,10 @@ import { numberArray, type SharedDatabase } from './shared-database.ts'
 import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
-/** Read again after each connection: a database that failed over may have lost its last rows, and numbered others like them. */
+/**
+ * Rows that are read again after each connection: after a failover, the database may have lost its last rows,
+ * and given their numbers to others.
+ */
 const readAgain = 10_000
 
 const columns = storedFields.map(({ column }) => column).join(', ')
@@ -26,14 +29,14 @@ export interface PullProgress {
   readonly last: number
 }
 
-/** Takes the rows of others into this file. */
+/** Copies the rows of others into this file. */
 export class RowPuller {
   readonly #database: SharedDatabase
   readonly #inbox: Inbox
   readonly #words: SharedDictionary
   readonly #warn: (message: string) => void
   #replica: { readonly name: string; readonly id: number } | null = null
-  /** Rows up to this number were read through this connection; null before the first ones. */
+  /** Rows up to this number were read through this connection; null before the first rows. */
   #next: number | null = null
 
   constructor(
@@ -48,7 +51,7 @@ export class RowPuller {
     this.#warn = warn
   }
 
-  /** Takes the next rows; null while this file is no store of the database yet. */
+  /** Copies the next rows. Resolves with null while this file is no replica of the database yet. */
   async pullSome(): Promise<PullProgress | null> {
     const { state } = this.#inbox
     const cursors = state.cursors()
@@ -69,15 +72,15 @@ export class RowPuller {
     const span = [from, pulled, storeId]
     const minutes = (await this.#database.query(minutesBeyond, span)) as unknown as readonly MinuteRow[]
     const events = (await this.#database.query(eventsBeyond, span)) as unknown as readonly EventRow[]
-    // Another process may have started the copy again meanwhile.
+    // Another process may have restarted the copy meanwhile.
     if (state.cursors()?.replica !== cursors.replica) return null
     const { dropped, conflicts } = this.#inbox.write(rows)
-    // Calls here that have the ids of these are given others when they are sent.
+    // Calls here with the same ids get other ids when they are sent, so these rows wait.
     if (conflicts > 0 && state.waiting().rows > 0) return null
     if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
     this.#inbox.writeHistory(minutes, events)
     this.#next = pulled
-    // A complete copy had everything that came before it.
+    // The copy is complete, and has all earlier rows.
     if (pulled > reached || pulled === last)
       state.set({ pulled_seq: pulled, ...(pulled === last && { known_until_seq: last }) })
     return { pulled, last }

@@ -13,7 +13,7 @@ const rowsPerBatch = 1000
 const mostWords = 100_000
 const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
 
-/** Between what rows are sent: this file, and the shared database, which knows it by a number. */
+/** The two sides: this file, and the shared database, in which the file has a number. */
 export interface SendingSides {
   readonly outbox: Outbox
   readonly shared: SharedDatabase
@@ -21,7 +21,10 @@ export interface SendingSides {
   readonly storeId: number
 }
 
-/** Sends rows of this file to the shared database, each batch in one statement: at least once, and by their ids exactly once. */
+/**
+ * Sends rows of this file to the shared database, each batch in one statement. A batch is sent at least once;
+ * because of the ids, each row is added exactly once.
+ */
 export class RowSender {
   readonly #sides: SendingSides
   readonly #sharedIds = new Map<string, number>()
@@ -33,13 +36,13 @@ export class RowSender {
     this.#warn = warn
   }
 
-  /** Sends the next rows; says how many, 0 if none wait. */
+  /** Sends the next rows. Resolves with their number; 0 if none wait. */
   async sendSome(): Promise<number> {
     const { state } = this.#sides.outbox
     const batch = this.#sides.outbox.next(rowsPerBatch)
     if (batch !== null) {
       const { toSeq } = batch
-      // If the answer is lost, the shared database has one of these two positions.
+      // If the answer is lost, the shared database has either the old or the new position.
       state.set({ sending_seq: toSeq })
       const conflicts = await this.#send(batch.rows, false, toSeq)
       if (conflicts.length > 0) {
@@ -60,7 +63,7 @@ export class RowSender {
     return changed.length
   }
 
-  /** Gives the ids that other calls have. */
+  /** Sends rows. Resolves with the ids that other calls have. */
   async #send(rows: readonly StoredValues[], areChanged: boolean, toSeq: number): Promise<readonly number[]> {
     await this.#addMonths(rows)
     await this.#learnWords(rows)
@@ -92,8 +95,8 @@ export class RowSender {
   }
 
   /**
-   * Two stores that each counted for themselves can have given one id to two calls. The later one to be sent gets
-   * another of the same millisecond, here and there.
+   * Gives calls other ids. Two files may have given the same id to two calls. The call that is sent later
+   * gets another id of the same millisecond, in both databases.
    */
   async #renumber(rows: readonly StoredValues[], ids: readonly number[], toSeq: number): Promise<void> {
     this.#warn(`${ids.length} calls have the ids of others' calls and get new ones of the same millisecond`)

@@ -19,12 +19,13 @@ import { identifyStore } from './store-identity.ts'
 /** An open connection, with its `close`. */
 export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide' | 'close'>
 
+/** The rows that the loops send and fetch, and their limits. */
 export interface ShareSettings {
   /** The local database. */
   readonly path: string
-  /** Rejects while no connection can be made. */
+  /** Connects to the shared database. Rejects with a message for people. */
   readonly connect: () => Promise<OpenSharedDatabase>
-  /** Days before now whose calls a first copy takes; null for all. */
+  /** Days before now whose calls the first copy has; null for all. */
   readonly shareDays: number | null
   readonly clock: Pick<Clock, 'after' | 'delay' | 'wallTime' | 'now'>
   readonly warn: (message: string) => void
@@ -35,20 +36,23 @@ type LocalDatabase = ReturnType<typeof openForWriting>
 /** The work of sending, or of pulling. */
 interface Loop {
   readonly lock: string
-  /** Called with the open file, and with null at its end. */
+  /** Called with the open file, and with null when it is closed. */
   readonly opened?: (local: LocalDatabase | null) => void
-  /** Gives the step of the loop; a step resolves with the milliseconds to wait before the next. */
+  /** Resolves with the step of the loop. A step resolves with the wait before the next step, in ms. */
   readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
 }
 
 const pollEveryMs = 150
 const historyEveryMs = 700
 const lockEveryMs = 1000
-/** Most steps at the end, to send what waits; the rest waits for the next start. */
+/** Most steps at the end to send waiting rows. The rest waits for the next start. */
 const lastSteps = 20
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
-/** Sends the rows of this file until `signal`. Of the processes on one file, one sends and one pulls; the others stand by. */
+/**
+ * Sends the rows of this file until `signal` is aborted. Of all processes on a file, one sends and one pulls;
+ * the others wait.
+ */
 export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<void> {
   const { path, clock, shareDays, warn } = settings
   return run(settings, signal, {
@@ -76,7 +80,8 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
 }
 
 /**
- * Takes the rows of others into this file until `signal`, and adds them up, as no gateway may be running.
+ * Copies the rows of others into this file until `signal` is aborted, and updates the sums, because there may
+ * be no running gateway.
  */
 export async function pullRows(
   settings: ShareSettings,
@@ -105,7 +110,7 @@ export async function pullRows(
   keeper.stop()
 }
 
-/** Runs a loop while no other process on this file does, and connects again after each error. */
+/** Runs a loop as the only process on this file, and connects again after each error. */
 async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Promise<void> {
   const { path, clock, warn } = settings
   const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)
@@ -126,7 +131,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
       const key = fileKey(path)
       shared = await settings.connect()
       const step = await loop.begin(local, shared)
-      // The gateway may set the file aside, and begin another.
+      // The gateway may move the file aside, and begin another one.
       while (!signal.aborted && fileKey(path) === key) {
         const waitMs = await step()
         if (lastWarning !== '') warn('the shared database answers again')

@@ -3,22 +3,22 @@ import { count, fits } from '../../lib/message-schema.ts'
 import { isObject, type Shape } from '../../lib/message-shape.ts'
 import type { PullProgress } from './row-puller.ts'
 
-/** The argument with which the process is started. */
+/** The argument of the process. */
 export interface ShareTask {
   /** The local database. */
   readonly path: string
-  /** True if the rows of others are fetched, too. */
+  /** True to fetch the rows of others, too. */
   readonly pulls: boolean
-  /** Days before now whose calls a first copy takes; 0 for all. */
+  /** Days before now whose calls the first copy has; 0 for all. */
   readonly days: number
 }
 
-/** From the process to its parent: once a second, how things stand. */
+/** The status that the process sends to its parent once a second. */
 export interface ShareStatus {
-  /** Rows that are not in the shared database yet, and since when. */
+  /** Rows that are not in the shared database yet, and the start of the oldest; null without any. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
   readonly pull: PullProgress | null
-  /** A message for people, sent once; null without one. */
+  /** A message for people, which is sent once; null without one. */
   readonly line: string | null
 }
 
@@ -30,9 +30,10 @@ export const isShareTask: Shape<ShareTask> = fits(
   }),
 )
 
-/** Ends the process once waiting rows are sent. */
+/** Makes the process send the waiting rows and end. */
 export const closeMessage = { kind: 'close' } as const
 
+/** True for {@link closeMessage}. */
 export function isClose(message: unknown): boolean {
   return isObject(message) && message['kind'] === closeMessage.kind
 }

@@ -6,15 +6,15 @@ import type { Clock } from '../../call/clock.ts'
 import { WorkerHost } from '../../lib/process/worker-host.ts'
 import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from './share-messages.ts'
 
-/** Longer than the last rows take where PostgreSQL answers. */
+/** Time limit for the last rows, longer than they need if PostgreSQL answers. */
 const closeMs = 3000
 const progressEveryMs = 5000
-/** A copy of fewer rows takes no noticeable time. */
+/** Rows from which a copy is reported; fewer take no noticeable time. */
 const longCopyRows = 20_000
 
 /**
- * The process that sends and fetches rows: one of its own, as neither its work, nor a database that hangs, nor its end may be
- * felt by a call. It ends with its parent.
+ * The process that sends and fetches rows. It is separate, so that neither its work, nor a hanging database,
+ * nor a crash can affect a call. It ends with its parent.
  */
 export class ShareProcess {
   readonly #host: WorkerHost<typeof closeMessage, ShareStatus>
@@ -25,7 +25,7 @@ export class ShareProcess {
   #isClosing = false
   readonly #ended = Promise.withResolvers<void>()
 
-  /** `env` is the process's whole environment, in which `TOKENWEIR_SHARE` is the address of the shared database. */
+  /** `env` is the whole environment of the process. `TOKENWEIR_SHARE` in it is the address of the shared database. */
   constructor(
     task: ShareTask,
     env: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export class ShareProcess {
     this.#host.need()
   }
 
-  /** Progress of a copy of other gateways' rows; null without a long one. */
+  /** Progress of a long copy of other gateways' rows; null without one. */
   get copy(): ShareStatus['pull'] {
     const pull = this.#status?.pull ?? null
     return pull !== null && pull.last - pull.pulled >= longCopyRows ? pull : null
@@ -73,7 +73,7 @@ export class ShareProcess {
     return [{ code: 'store_behind', message }]
   }
 
-  /** Ends the process, once what waits is sent or cannot be. */
+  /** Ends the process when waiting rows are sent, or after a time limit. */
   async close(): Promise<void> {
     this.#isClosing = true
     if (!this.#host.isRunning) return this.#host.end()

@@ -1,4 +1,4 @@
-/** The entry of the process that keeps a file and the shared database in step. Its parent is a `ShareProcess`. */
+/** The entry of the process that keeps a file and the shared database in sync. A `ShareProcess` starts it. */
 import { systemClock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { readMessage } from '../../lib/message-shape.ts'
@@ -10,7 +10,7 @@ import { isClose, isShareTask, type ShareStatus } from './share-messages.ts'
 import { pullRows, sendRows } from './share-loops.ts'
 
 const reportEveryMs = 500
-/** Rows that wait for longer, or more of them, are reported. */
+/** Waiting rows are reported after this time, or from `behindRows` rows on. */
 const behindMs = 3000
 const behindRows = 20_000
 
@@ -20,13 +20,14 @@ if (task === null || process.send === undefined) {
   throw new Error('share-worker runs only as the child of a ShareProcess')
 }
 const { path, pulls, days } = task
-// Nothing that this process starts, and no report of it, needs to hold the password.
+// Removed, so that no child process and no report has the password.
 delete process.env['TOKENWEIR_SHARE']
 const ending = new AbortController()
 let pull: PullProgress | null = null
 let moved = { passedSeq: -1, atMs: 0 }
 
-// A terminal's Ctrl-C, and others' signals, go to the whole group: the parent decides when this process ends.
+// Ctrl-C and other signals may go to the whole process group, but only the parent decides when this process
+// ends.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => ending.abort())
 process.on('message', (message: unknown) => {
@@ -53,7 +54,7 @@ function reportWaiting(): void {
   if (!ending.signal.aborted) systemClock.after(reportEveryMs, reportWaiting, { background: true })
 }
 
-/** The rows of the file that wait to be sent, by any process. */
+/** The rows of the file that wait to be sent. */
 function waiting(): Pick<ShareStatus, 'behind'> {
   const opened = openForReading(path)
   if (typeof opened === 'string') return { behind: null }
@@ -69,7 +70,7 @@ function waiting(): Pick<ShareStatus, 'behind'> {
   }
 }
 
-/** If the parent has gone meanwhile, this process ends as well. */
+/** Sends a status. An ended parent is ignored, because this process then ends as well. */
 function send(status: ShareStatus): void {
   process.send?.(status, undefined, undefined, () => {})
 }

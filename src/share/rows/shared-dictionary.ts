@@ -3,7 +3,7 @@ import { type SharedDatabase, textArray } from './shared-database.ts'
 /** Most words in memory. */
 const mostWords = 50_000
 
-/** The words of the shared database by their numbers there, and back. */
+/** The words of the shared database and their numbers there. */
 export class SharedDictionary {
   readonly #database: SharedDatabase
   readonly #ids = new Map<string, number>()
@@ -13,7 +13,7 @@ export class SharedDictionary {
     this.#database = database
   }
 
-  /** The numbers of words, which are added where they are new. */
+  /** The numbers of words. New words are added. */
   async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     // Sorted, because two gateways that add the same words in different orders would deadlock.
     const wanted = [...new Set(texts)].sort()
@@ -29,7 +29,7 @@ export class SharedDictionary {
     return new Map(wanted.map((text) => [text, this.#ids.get(storable(text)) ?? 0]))
   }
 
-  /** Has the words of these numbers at hand for {@link textOf}. */
+  /** Loads the words of these numbers for {@link textOf}. */
   async load(ids: Iterable<number>): Promise<void> {
     if (this.#texts.size > mostWords) this.#texts.clear()
     const unknown = [...new Set(ids)].filter((id) => !this.#texts.has(id))
@@ -45,7 +45,7 @@ export class SharedDictionary {
   }
 }
 
-/** The text as PostgreSQL returns it. */
+/** The text as PostgreSQL stores it. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }

@@ -17,13 +17,13 @@ const mostBytes = 32 * 2 ** 20
 interface SharedFile {
   readonly name: string
   readonly path: string
-  /** The file's problem; null if it is valid. A broken file is not shared. */
+  /** Returns the file's problem; null if it is valid. A broken file is not shared. */
   readonly problem: () => string | null
 }
 
 /**
- * Keeps prices and limits of clients equal beside all databases. Programs read the files. A version that counts changes,
- * and the hash of the last synced text, decide which side is newer, not clocks.
+ * Keeps the files of prices and of clients' limits equal beside all databases. A version that counts changes,
+ * and the hash of the last synced text, decide which side is newer. Clocks do not.
  */
 export class SharedFiles {
   readonly #database: SharedDatabase
@@ -58,7 +58,7 @@ export class SharedFiles {
     ]
   }
 
-  /** Carries each change to the other side. */
+  /** Copies each change to the other side. */
   async sync(wallTimeMs: number): Promise<void> {
     const rows = await this.#database.query('SELECT name, version FROM tokenweir.files')
     const versions = new Map(rows.map(([name, version]) => [String(name), Number(version)]))
@@ -68,7 +68,7 @@ export class SharedFiles {
       const key = keyOf(file.path, wallTimeMs)
       if (key !== null && (synced?.version ?? 0) === version && this.#syncedStats.get(file.name) === key)
         continue
-      // A price file is read and written under its lock, because another process may change it.
+      // A price file is read and written under its lock, because other processes may change it.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue
       await this.#syncFile(file, version, wallTimeMs)
@@ -89,7 +89,7 @@ export class SharedFiles {
         ON CONFLICT (name) DO UPDATE SET version = f.version + 1, hash = excluded.hash, body = excluded.body
         WHERE f.version = $2 RETURNING version`
       const [row] = await this.#database.query(put, [name, version, hash, text])
-      // If another gateway was quicker, the next sync finds its version.
+      // If another gateway was faster, the next sync finds its version.
       if (row !== undefined) this.#state.setFile(name, Number(row[0]), hash)
       return
     }
@@ -121,7 +121,7 @@ function read(path: string): string | null {
   }
 }
 
-/** Null of a file that was just written: another change may have the same time. */
+/** The state of a file; null if it was just written, because another change could have the same time. */
 function keyOf(path: string, wallTimeMs: number): string | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return ''

@@ -7,8 +7,9 @@ import type { SharedDatabase } from './shared-database.ts'
 const dayMs = 24 * 3_600_000
 
 /**
- * Makes sure that a file and the shared database speak of the same past, and gives the file's number there. Each keeps how
- * far it has sent; where they differ, one of the two was restored from a copy, or is another one.
+ * Compares the history of a file and the shared database, and resolves with the file's number there. Both
+ * store how far the file has sent. If that differs, one of the two was restored from a copy, or is another
+ * database.
  */
 export async function identifyStore(
   database: SharedDatabase,
@@ -19,7 +20,7 @@ export async function identifyStore(
   const cursors = state.cursors()
   const row = cursors === null ? undefined : await rowOf(database, cursors.replica)
   if (cursors !== null && row !== undefined) {
-    // Batches between the two, whose answers were lost, are sent again: that changes nothing.
+    // Batches whose answers were lost are sent again, which changes nothing.
     if (row.sent >= cursors.confirmed_seq && row.sent <= cursors.sending_seq) return row.id
     if (row.sent < cursors.confirmed_seq) {
       warn(`the shared database is older than it was: what it lost of this file's rows is sent again`)
@@ -37,7 +38,8 @@ export async function identifyStore(
   const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
   await database.query(add, [name, hostname()])
   const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
-  // A file may have folded rows that it once pulled. Nothing can come twice to a file that never pulled.
+  // A file may have folded rows that it once pulled, which must not be added again. A file that has never
+  // pulled has no such rows.
   state.begin(name, cursors?.from_id ?? firstId, cursors === null ? 0 : Number.MAX_SAFE_INTEGER)
   return (await rowOf(database, name))?.id ?? 0
 }

@@ -16,7 +16,7 @@ export function columnType({ kind }: CallField): 'bigint' | 'integer' | 'smallin
 
 const bySize = { bigint: 0, integer: 1, smallint: 2, text: 3 } as const
 
-/** The widest first, so that no bytes are lost between them. */
+/** Columns by width, the widest first, so that no padding is needed. */
 const columns = storedFields
   .toSorted((a, b) => bySize[columnType(a)] - bySize[columnType(b)])
   .map((field) => `  ${field.column} ${columnType(field)}${field.required === true ? ' NOT NULL' : ''}`)
@@ -42,7 +42,7 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
   }
 }
 
-/** The view with these columns, in their order; null if it has one that is not known here. */
+/** The view with these columns, in this order; null if a column is unknown here. */
 export function readableView(names: readonly string[]): string | null {
   const fields = new Map<string, string>(namedFields.map((field) => [field.name, readable(field)]))
   fields.set('id', idSql).set('started_at', 'to_timestamp((c.id >> 12) / 1000.0)')
@@ -53,21 +53,21 @@ export function readableView(names: readonly string[]): string | null {
 
 /** The view's columns as a new schema has them. */
 export const readableNames: readonly string[] = ['id', 'started_at', ...namedFields.map(({ name }) => name)]
-/** Columns of calls with their types; columns that an older schema lacks are added, without a constraint. */
+/** The columns of calls with their types. If an older schema lacks columns, they are added without a constraint. */
 export const callColumns: readonly (readonly [name: string, type: string])[] = storedFields.map((field) => [
   field.column,
   columnType(field),
 ])
 
 /**
- * The tables of rows. `row_state.last_seq` numbers rows without gaps: adding rows holds its lock until they are
- * committed, so that all rows up to a visible number are visible.
+ * The tables of rows. `row_state.last_seq` numbers rows without gaps. Adding rows holds its lock until they
+ * are committed, so that all rows up to a visible number are visible.
  */
 export const rowTables = `
 CREATE TABLE tokenweir.row_state (id integer PRIMARY KEY CHECK (id = 1), last_seq bigint NOT NULL);
 INSERT INTO tokenweir.row_state VALUES (1, 0);
 
--- The files whose rows are here, and how far.
+-- The files whose rows are here, and how far each has sent.
 CREATE TABLE tokenweir.stores (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
@@ -76,7 +76,7 @@ CREATE TABLE tokenweir.stores (
   sent_at timestamptz NOT NULL DEFAULT now()
 );
 
--- An index on a hash, as a word may be longer than an entry of another index can be.
+-- A hash index, because a word may be too long for an entry of another index.
 CREATE TABLE tokenweir.words (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   text text NOT NULL,
@@ -86,14 +86,14 @@ CREATE TABLE tokenweir.words (
 CREATE TABLE tokenweir.calls (
   id bigint NOT NULL,
   seq bigint NOT NULL,
-  -- Its number when it came; 'seq' is another one once it has changed.
+  -- The number when the row came; 'seq' is a new number after each change.
   first_seq bigint NOT NULL,
 ${columns.replace(/(\n {2}(?!.*bigint))/, '\n  store_id integer NOT NULL,$1')},
   PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
 CREATE INDEX calls_by_seq ON tokenweir.calls (seq);
 
--- Makes the partition of a month, if there is none yet.
+-- Creates the partition of a month if it is missing.
 CREATE FUNCTION tokenweir.add_month(month date) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   name text := 'calls_' || to_char(month, 'YYYY_MM');
@@ -102,7 +102,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('tokenweir.add_month'));
   IF to_regclass('tokenweir.' || name) IS NOT NULL THEN RETURN; END IF;
-  -- Attached when it is made: to make it as a partition would wait for all who read.
+  -- Created, then attached: to create it as a partition would wait for all readers.
   EXECUTE format('CREATE TABLE tokenweir.%I (LIKE tokenweir.calls INCLUDING ALL)', name);
   EXECUTE format('ALTER TABLE tokenweir.calls ATTACH PARTITION tokenweir.%I FOR VALUES FROM (%s) TO (%s)',
     name, first_id, past_id);
@@ -143,14 +143,14 @@ CREATE TABLE tokenweir.gateway_events (
 );
 CREATE INDEX gateway_events_by_seq ON tokenweir.gateway_events (seq);
 
--- Prices and limits of clients, as files beside each database have them.
+-- Prices and clients' limits, as in the files beside each database.
 CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, hash text NOT NULL, body text NOT NULL);
 
 -- For people with psql: the names and units of /api/query.
 ${readableView(readableNames)};
 `
 
-/** The code of a call that seemed to be cut off: what became of it may come later. */
+/** The code of a call that was cut off. A later row may replace its row. */
 export const interruptedCode: number = outcomeCodes.interrupted
 export const codesWithoutTokens: readonly number[] = [
   callFields.call_type.codes.props,

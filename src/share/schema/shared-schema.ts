@@ -3,14 +3,14 @@ import { listTables } from './list-tables.ts'
 import { callColumns, readableNames, readableView, rowTables } from './row-tables.ts'
 import { slotTables } from './slot-tables.ts'
 
-/** The part of a connection that makes the schema. */
+/** The part of a connection that creates the schema. */
 interface Connection {
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
 }
 
 const schemaSql = `CREATE SCHEMA IF NOT EXISTS tokenweir;\n${slotTables}${rowTables}${budgetTables}${listTables}`
 
-/** Makes the schema `tokenweir` where there is none, and adds what columns it lacks; one program at a time. */
+/** Creates the schema `tokenweir` if it is missing, and adds missing columns; one program at a time. */
 export async function makeSharedSchema(connection: Connection): Promise<void> {
   if ((await isMade(connection)) && (await missingColumns(connection)).length === 0) return
   await connection.query('BEGIN')
@@ -30,7 +30,7 @@ async function isMade(connection: Connection): Promise<boolean> {
   return row?.[0] === true
 }
 
-/** Columns of calls that a schema of an older version lacks. */
+/** Columns of calls that the schema of an older version lacks. */
 async function missingColumns(connection: Connection): Promise<typeof callColumns> {
   const there = new Set(await columnsOf(connection, 'calls'))
   return callColumns.filter(([name]) => !there.has(name))
@@ -43,7 +43,7 @@ async function addColumns(connection: Connection): Promise<void> {
   const columns = added.map(([name, type]) => `ADD COLUMN ${name} ${type}`)
   await connection.query(`ALTER TABLE tokenweir.calls ${columns.join(', ')}`)
   const shown = await columnsOf(connection, 'calls_readable')
-  // A view accepts new columns only behind its existing ones.
+  // A view accepts new columns only after its existing ones.
   const view = readableView([...new Set([...shown, ...readableNames])])
   if (view !== null) await connection.query(view)
 }

@@ -1,9 +1,8 @@
 /**
- * The tables and functions by which gateways share slots: what `SlotPool` does (test/support/slot-pool.ts), in the
- * database. Times are ms since the Unix epoch by the database's clock, the only one that counts.
- *
- * The tables of holders are `UNLOGGED`: after a crash or a failover they are empty, and never old. The list of gateways is
- * logged: its gateways are waited for then, before any gets a slot.
+ * The tables and functions for shared slots: `SlotPool` (test/support/slot-pool.ts) in SQL. Times are ms
+ * since the Unix epoch by the database's clock, the only one that counts. The tables of holders are
+ * `UNLOGGED`, so after a crash or a failover they are empty, and never out of date. The list of gateways is
+ * logged: after such a loss, no gateway gets a slot until all gateways in the list have reported.
  */
 export const slotTables = `
 CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max_concurrent integer NOT NULL);

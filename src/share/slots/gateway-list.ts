@@ -12,20 +12,23 @@ export class ReleaseError extends CodedError<
 > {}
 
 const statementMs = 2000
-/** A gateway is heard of once a second. */
+/** A gateway without a report for this time is `away`; gateways report once a second. */
 const awayMs = 5000
 /** An idle connection is closed after this time. */
 const idleMs = 60_000
 
 export interface GatewayListOptions {
   readonly url: string
-  /** The data folder whose gateway is the own one. */
+  /** The data folder of the dashboard's own gateway. */
   readonly folder: string
   readonly clock: Clock
   readonly copy?: () => GatewaysReport['copy']
 }
 
-/** All gateways that share, read from their database over a connection of its own, for which only the request waits. */
+/**
+ * All gateways that share, read from their database over a separate connection, so that only the request
+ * waits for the database.
+ */
 export class GatewayList {
   readonly #options: GatewayListOptions
   readonly #ownFolder: string
@@ -38,7 +41,7 @@ export class GatewayList {
     this.#ownFolder = ownRun(options.folder).folder
   }
 
-  /** The gateways. Never rejects: while the database is away, the report is the last one. */
+  /** The gateways. Never rejects; while the database is away, the gateways are those of the last answer. */
   async report(): Promise<GatewaysReport> {
     const { url, clock, copy } = this.#options
     let problem: string | null = null
@@ -57,12 +60,18 @@ export class GatewayList {
     return { ...(this.#last ?? emptyList), problem, copy: copy?.() ?? null }
   }
 
-  /** Sets the number of slots that all share. Rejects with the connection's error: {@link errorInWords} says it to people. */
+  /**
+   * Sets the number of slots that all gateways share. Rejects with the connection's error; {@link
+   * errorInWords} makes a message for people.
+   */
   async setMaxConcurrent(slots: number): Promise<void> {
     await this.#ask('SELECT tokenweir.set_max_concurrent($1)', [slots])
   }
 
-  /** Frees the slots of a lost gateway. Rejects with {@link ReleaseError}, also if the gateway has reported since. */
+  /**
+   * Frees the slots of a lost gateway. Rejects with {@link ReleaseError}, for example if the gateway has
+   * reported since.
+   */
   async release(instance: string): Promise<void> {
     const released = await this.#ask('SELECT tokenweir.release_lost_gateway($1)', [instance]).catch(
       (error: unknown) => {
@@ -140,7 +149,7 @@ export class GatewayList {
       waiting: Number(waiting),
       rows_behind: Number(behind),
       lease_left_s: lease === null ? null : Math.ceil(Number(lease) / 1000),
-      // A copied folder has the same name on another machine.
+      // The host must match too, because a copied folder on another machine has the same id.
       is_own: folder === this.#ownFolder && host === hostname(),
       can_release: isLost === true,
     }

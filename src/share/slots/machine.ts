@@ -9,10 +9,10 @@ import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process/pr
 
 /** The identity of a gateway's process among all machines. */
 export interface RunIdentity extends ProcessIdentity {
-  /** The id of its data folder, made up at the first start there; lost with the folder. */
+  /** The id of the data folder, which the first start there creates. */
   readonly folder: string
   readonly host: string
-  /** Numbers of processes mean something only in the same one: containers have their own. */
+  /** The PID namespace, in which process ids are valid: containers have their own. Null if unknown. */
   readonly pidNamespace: string | null
   readonly machineId: string | null
 }
@@ -21,22 +21,26 @@ export interface RunIdentity extends ProcessIdentity {
 export interface ListedGateway extends RunIdentity {
   readonly instance: string
   readonly number: number
-  /** Since it was heard of last. */
+  /** Time (ms) since its last report. */
   readonly silentMs: number
 }
 
 /**
- * A process that cannot be checked counts as alive for this time after its last heartbeat: three heartbeats,
- * so that a copied folder or machine ends no gateway.
+ * A process that cannot be checked counts as alive for this time after its last heartbeat. Three heartbeats
+ * are enough that a copy of a folder or machine does not end a gateway.
  */
 const silentLimitMs = 3000
 
-/** Makes the folder, so that the next run there is known for one of the same. A gateway that cannot have one serves all the same. */
+/**
+ * The identity of this run, with the folder's id, which is created if it is missing. Without a writable
+ * folder the id is valid for this run only.
+ */
 export function ownRunIn(folder: string): RunIdentity {
   orNull(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   return ownRun(folder)
 }
 
+/** The identity of this process as a run of the gateway in a folder. */
 export function ownRun(folder: string): RunIdentity {
   return {
     ...ownIdentity(),
@@ -47,12 +51,15 @@ export function ownRun(folder: string): RunIdentity {
   }
 }
 
-/** Held by the run with that number, as long as it lives; null if another has it, or the folder cannot hold it. */
+/**
+ * Takes the lock that a run holds while it lives, by its number; null if another run has it, or the folder
+ * cannot be written.
+ */
 export function lockRun(folder: string, number: number): Disposable | null {
   return orNull(() => tryFileLock(join(folder, `share-${number}.lock`)))
 }
 
-/** True if it can be seen from here that a gateway has ended. False also where nothing can be seen. */
+/** True if this machine can tell that a gateway has ended; false if it cannot tell. */
 export function isSeenDead(other: ListedGateway, ownRun: RunIdentity, folder: string): boolean {
   const isSameBoot = other.bootId !== null && other.bootId === ownRun.bootId
   if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === ownRun.pidNamespace)

@@ -10,6 +10,7 @@ import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from '.
 import { type ListedGateway, type RunIdentity, isSeenDead, lockRun, ownRunIn } from './machine.ts'
 import { reportFault } from '../../lib/fault.ts'
 
+/** The options of a gateway that shares its limit. */
 export interface SharedLimitOptions extends AskedBudget {
   readonly url: string
   /** The name of this gateway's run. */
@@ -18,14 +19,14 @@ export interface SharedLimitOptions extends AskedBudget {
   readonly folder: string
   readonly version: string
   readonly maxConcurrent: number
-  /** True if `maxConcurrent` is a default: the limit of the others is taken. */
+  /** True if `maxConcurrent` is the default, so that the limit of the others is used. */
   readonly isDefault: boolean
   readonly leaseMs: number
   readonly clock: Clock
   readonly say: (line: string) => void
 }
 
-/** A start that the others do not allow; its message is for people. */
+/** The other gateways do not allow this start. The message is for people. */
 export class LimitError extends Error {
   override readonly name = 'LimitError'
 }
@@ -33,13 +34,13 @@ export class LimitError extends Error {
 const statementMs = 2000
 const checkEveryMs = 1000
 const probeMs = 1000
-/** Without an answer for this time, the database counts as away. */
+/** After this time without an answer, the database counts as away. */
 const awayMs = 3000
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
 /**
- * This gateway's part in the limit that gateways share through PostgreSQL: its place on their list, the messages to the pool
- * of slots, and a look at those that have died. No call waits for any of it, but for a slot.
+ * The gateway's side of the limit that gateways share through PostgreSQL: its entry in their list, its
+ * messages to the pool of slots, and the search for dead gateways. A call waits only for its slot.
  */
 export class SharedLimit implements SlotLink, BudgetLink {
   readonly #options: SharedLimitOptions
@@ -47,12 +48,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #gateway: LimitedGateway | null = null
   #number = 0
   #maxConcurrent: number
-  /** The budget that the database has. */
+  /** The budget in the database. */
   tokens: EnteredBudget = { limit: 0, rejects: false, refusal: null }
   #lock: Disposable | null = null
-  /** For messages. */
+  /** The connection for messages. */
   #main: PostgresConnection | null = null
-  /** For news, and what takes its time. */
+  /** The connection for notifications and slow statements. */
   #side: PostgresConnection | null = null
   #heard: (() => void) | null = null
   #figures: readonly number[] = [0, 0, 0, 0]
@@ -60,14 +61,14 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #answeredMs: number
   #lastProblem = ''
   #isClosed = false
-  /** Rows of this gateway that are not in the shared database yet, which other gateways' pages report. */
+  /** Returns the number of this gateway's rows that are not in the shared database yet, for all pages. */
   behind: () => number = () => 0
   #reportedBehind: number | null = null
-  /** The connection that was asked last for the budget. */
+  /** The last connection that was asked for the budget. */
   #budgetOf: PostgresConnection | null = null
-  /** The id of the schema in which this gateway has joined: a schema can be dropped and created again. */
+  /** The id of the schema in which this gateway has joined, because a schema may be dropped and created again. */
   #schema: string | null = null
-  /** The other gateways on the list at the last answer. */
+  /** The other gateways in the list of the last answer. */
   #others: readonly string[] = []
 
   constructor(options: SharedLimitOptions) {
@@ -89,7 +90,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     return this.#number
   }
 
-  /** Joins as soon as the database can be asked. Rejects with a {@link LimitError}. */
+  /** Joins the other gateways as soon as the database answers. Rejects with {@link LimitError}. */
   async join(): Promise<void> {
     for (let tries = 0; ; tries++) {
       let main: PostgresConnection | null = null
@@ -109,7 +110,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     }
   }
 
-  /** From here on the gateway hears of what others do. */
+  /** Connects the gateway, which from here on gets changes of the others. */
   attach(gateway: LimitedGateway): void {
     this.#gateway = gateway
     gateway.limit(this.#maxConcurrent)
@@ -138,7 +139,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       this.#limit(Number(max))
       if (isKnown !== true) return { known: false, poolId: String(name) }
       this.#others = Array.isArray(others) ? others.map(String) : []
-      // A database that has forgotten who holds slots counts too few.
+      // While the database does not know all holders, its number of gateways is too low.
       if (this.#isRecovered) this.#gateway?.shareWith(this.status().gateways)
       const elsewhereMs = elsewhere === null ? null : Number(elsewhere)
       return { known: true, grantedTotal: Number(total), contended: contended === true, elsewhereMs }
@@ -151,7 +152,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   async syncBudget(message: BudgetMessage): Promise<BudgetAnswer | null> {
     const connection = this.#side ?? this.#main
     if (connection === null) return null
-    // Another connection may be to another copy of the database.
+    // A new connection may lead to another copy of the database, so all minutes are requested.
     const asked = connection === this.#budgetOf ? message : { ...message, fromSeq: 0 }
     const answer = await syncBudget(connection, this.instance, this.tokens, asked).catch(() => null)
     this.#budgetOf = answer === null ? null : connection
@@ -202,7 +203,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     await this.#side.query(sql, values)
   }
 
-  /** Frees its slots at once. */
+  /** Frees the gateway's slots and closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
     const release = this.#main?.query('SELECT tokenweir.release_gateway($1)', [this.instance])
@@ -227,7 +228,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     })
   }
 
-  /** Takes a number, and hears of the limit. Those that are seen to be dead leave theirs first. */
+  /** Joins the list: takes a number, and gets the limit. Dead gateways are removed first. */
   async #enter(connection: PostgresConnection, isDefault: boolean): Promise<void> {
     await this.#releaseDead(connection)
     const { folder, version, maxConcurrent, leaseMs } = this.#options
@@ -246,13 +247,13 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#maxConcurrent = Number(max)
   }
 
-  /** This gateway was silent for so long that another can have its number. */
+  /** Joins again after a silence so long that another gateway may have this one's number. */
   async #enterAnew(connection: PostgresConnection): Promise<void> {
     await this.#enter(connection, true)
     this.#gateway?.number(this.#number)
   }
 
-  /** Says of those that have died what can be seen here. */
+  /** Removes gateways that are known to be dead on this machine. */
   async #releaseDead(connection: PostgresConnection): Promise<void> {
     const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
     for (const other of rows.map(listed)) {
@@ -329,7 +330,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#side?.close()
   }
 
-  /** True if news arrives: sent on one connection, it has to come on the other. */
+  /** True if notifications arrive: one is sent on one connection, and must come on the other. */
   async #probe(): Promise<boolean> {
     const { promise: heard, resolve } = Promise.withResolvers<void>()
     this.#heard = resolve
@@ -348,7 +349,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   #failed(connection: PostgresConnection, error: unknown): void {
-    // Statements that the server itself has given up leave a connection that is good.
+    // After a statement that the server has cancelled, the connection is still good.
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code !== '57014' && code !== '55P03') {
       connection.close()
@@ -357,7 +358,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     if (!this.#isClosed) this.#report(errorInWords(error, this.#options.url))
   }
 
-  /** Reports a fault once; empty when all is well again. */
+  /** Reports a fault once. An empty text means that all is well again. */
   #report(words: string): void {
     if (words === this.#lastProblem) return
     if (words !== '') this.#options.say(`sharing: ${words}`)

@@ -1,22 +1,22 @@
 import type { BudgetAnswer, BudgetMessage } from '../../gateway/admission/shared-usage.ts'
 import type { PostgresConnection } from '../postgres.ts'
 
-/** The limits that a start asks for; null takes those of the others. */
+/** The budget that a start asks for; null means the others' value. */
 export interface AskedBudget {
   readonly tokenLimit: number | null
   readonly defaultTokenLimit: number
-  /** True if calls are refused that are too much for it. */
+  /** True if calls beyond the budget are refused. */
   readonly rejects: boolean | null
 }
 
-/** The budget that holds for all. `refusal` says in words why this start is not allowed; null if it is. */
+/** The budget of all gateways. `refusal`: why this start is not allowed, for people; null if it is. */
 export interface EnteredBudget {
   readonly limit: number
   readonly rejects: boolean
   readonly refusal: string | null
 }
 
-/** Asks which budget holds, or makes this one the first. */
+/** Asks for the budget of all gateways; the first start sets it. */
 export async function enterBudget(
   connection: PostgresConnection,
   folder: string,
