@@ -4,16 +4,16 @@ import { StoreError } from '../sqlite/store-error.ts'
 import { damageIn } from './check-store.ts'
 
 interface BackUpOptions {
-  /** Gets the copied share, 0 to 1, between two steps. */
+  /** Called between two steps with the copied share, 0 to 1. */
   readonly onProgress?: (share: number) => void
-  /** Pages of 4 kB that a step copies. */
+  /** Pages (4 kB) that a step copies. */
   readonly pagesAtOnce?: number
 }
 
 /**
- * Copies the database at `path`, as it is at this instant, to the empty file `target`, and checks that the copy is sound and
- * has all calls. Others may write to the database meanwhile. Answers the number of calls. Rejects with {@link StoreError} for
- * a bad copy, and with SQLite's errors.
+ * Copies a snapshot of the database at `path` to the empty file `target`, and checks that the copy is intact
+ * and has all calls. Other processes may write to the database meanwhile. Resolves with the number of calls.
+ * Rejects with {@link StoreError} for a bad copy, and with SQLite's errors.
  */
 export async function backUpStore(
   path: string,
@@ -23,7 +23,7 @@ export async function backUpStore(
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   using source = opened
-  // In one read transaction: otherwise each write by another process would restart the copy.
+  // A read transaction, because otherwise each write by another process would restart the copy.
   source.exec('BEGIN')
   const calls = callsIn(source)
   await backup(source, target, {

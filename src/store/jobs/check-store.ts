@@ -10,9 +10,9 @@ import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 /** The result of a check. */
 export interface CheckReport {
   readonly calls: number
-  /** How many calls the sums lack. */
+  /** Number of calls that the sums lack. */
   readonly callsToAdd: number
-  /** Before this instant calls were folded away, `null` if none were. */
+  /** Calls before this instant were folded (ms since the Unix epoch); `null` if none were. */
   readonly foldedUntilMs: number | null
   /** SQLite's complaints about the file and its indexes; empty if all is well. */
   readonly integrity: readonly string[]
@@ -20,7 +20,7 @@ export interface CheckReport {
   readonly days: Sampled
 }
 
-/** Some or all of a set, and the instants in milliseconds since the Unix epoch at which the wrong ones begin. */
+/** The result of checking some or all spans of a kind. `wrongMs`: starts of wrong ones, in ms since the Unix epoch. */
 export interface Sampled {
   readonly checked: number
   readonly of: number
@@ -29,10 +29,10 @@ export interface Sampled {
 
 const hoursInSample = 50
 const daysInSample = 10
-/** Most findings of SQLite to list. */
+/** Most findings of SQLite that are listed. */
 const findings = 20
 
-/** Checks a database by reading; the gateway may write meanwhile. */
+/** Checks a database only by reading, so the gateway may write meanwhile. Throws SQLite's errors. */
 export function checkStore(path: string, { full }: { readonly full: boolean }): CheckReport | StoreAbsence {
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
@@ -81,7 +81,10 @@ function sampleOf(cellNumbers: readonly number[], count: number): readonly numbe
   return Array.from({ length: count }, (_, index) => cellNumbers[Math.round(index * step)] ?? 0)
 }
 
-/** SQLite's complaints about a database; empty if all is well. The quick check leaves the contents of indexes out. */
+/**
+ * SQLite's complaints about a database; empty if all is well. The quick check does not compare the contents
+ * of indexes.
+ */
 export function damageIn(
   database: DatabaseSync,
   check: 'quick_check' | 'integrity_check',

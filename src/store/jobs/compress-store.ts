@@ -10,26 +10,27 @@ import { walBytes } from '../sqlite/store-files.ts'
 import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { callsBefore, foldBefore, sumUp } from './sum-work.ts'
 
+/** The calls to fold. */
 export interface CompressRequest {
   /** Whole days before today (UTC) whose calls are kept. */
   readonly keepDays: number
   /**
-   * Most bytes of the database with its sums: beyond them further days are folded, the oldest first; yesterday and today
-   * stay. A dry run leaves this out.
+   * Most bytes of the database with its sums. Beyond these, more days are folded, oldest first, but not
+   * yesterday and today. A dry run ignores this.
    */
   readonly keepBytes?: number
-  /** True if no person asked for this run: a clock that jumped must not be believed. */
+  /** True if no person started this run. A clock that has jumped must then not be trusted. */
   readonly isAutomatic?: boolean
-  /** Only says what would be done. */
+  /** Only returns what would be done. */
   readonly dryRun: boolean
 }
 
-/** Milliseconds to wait for others' locks when the log is emptied at the end. */
+/** Longest wait (ms) for locks of others when the log is emptied at the end. */
 const truncateBusyMs = 250
 
 /**
- * Folds old calls into the sums and gives their pages back, in transactions of a few milliseconds with pauses
- * between them, while others read and write. The job may be killed at any moment, and started again.
+ * Folds old calls into the sums and frees their pages, while others read and write. Transactions take a few
+ * milliseconds, with pauses between them. The job may be killed at any time, and started again.
  */
 export async function compressStore(
   path: string,
@@ -65,13 +66,13 @@ export async function compressStore(
       }
     }
     await run('give_back', giveBack(database))
-    // The checkpoint shrinks the file. If a reader is in the way, the next checkpoint does.
+    // The checkpoint shrinks the file. If a reader prevents that, the next checkpoint does it.
     withLockWait(database, truncateBusyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return result(foldedCalls, bytesOf(path))
   })
 }
 
-/** Bytes in use in the file. Space of the log, or kept for a reader, is no reason to fold more. */
+/** Bytes in use in the file, without its log and without free pages. */
 export function usedBytes(database: DatabaseSync): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }
@@ -80,14 +81,14 @@ function pragma(database: DatabaseSync, name: 'page_count' | 'page_size' | 'free
   return new RowStatements(database).number(`PRAGMA ${name}`) ?? 0
 }
 
-/** The end of the day in which the oldest call began that is still there; infinite if there is none. */
+/** The end of the day in which the oldest remaining call began; infinite without calls. */
 function oldestDayEndMs(database: DatabaseSync): number {
   const id = new RowStatements(database).number('SELECT min(id) FROM calls')
   if (id === null) return Number.POSITIVE_INFINITY
   return (Math.floor(startedAtMs(id) / foldedDayMs) + 1) * foldedDayMs
 }
 
-/** The bytes that folding all calls before `untilMs` would free: their share of calls and indexes. */
+/** An estimate of the bytes that folding all calls before `untilMs` would free: their share of calls and indexes. */
 function estimateOf(
   database: DatabaseSync,
   untilMs: number,
@@ -100,7 +101,7 @@ function estimateOf(
   return { foldedCalls, freedBytes: Math.round(callBytes * share) + free }
 }
 
-/** The bytes of everything but calls and their indexes: quicker to count than those. */
+/** The bytes of everything except calls and their indexes, which are slower to count. */
 function otherBytes(database: DatabaseSync): number {
   const bytes = `SELECT sum((SELECT pgsize FROM dbstat WHERE aggregate = 1 AND name = s.name))
     FROM sqlite_schema AS s WHERE rootpage > 0 AND tbl_name <> 'calls'`

@@ -19,12 +19,16 @@ export const costColumns = [
   'cache_saved_nano_usd',
 ] as const
 
+/** A new cost for a call. */
 export interface CostEdit {
   readonly call: SummedCall
   readonly cost: StoredCost
 }
 
-/** Writes costs of calls, within the caller's transaction, and notes that the sums of their hours must be computed again. */
+/**
+ * Returns a function that writes costs of calls within the caller's transaction, and notes that the sums of
+ * their hours must be computed again.
+ */
 export function costWriter(database: DatabaseSync): (edits: readonly CostEdit[]) => void {
   const statements = new RowStatements(database)
   const update = `UPDATE calls SET ${costColumns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`

@@ -25,7 +25,7 @@ interface KeyedCall {
   readonly key: bigint
 }
 
-/** A call with the id that it will have. */
+/** A call with its new id. */
 interface PlacedCall extends KeyedCall {
   readonly id: number
 }
@@ -34,33 +34,33 @@ export interface ImportRequest {
   readonly source: string
   readonly file: string
   readonly calls: AsyncIterable<ReadCall>
-  /** Only says what would be done. */
+  /** Only returns what would be done. */
   readonly dryRun: boolean
-  /** How far reading has come. */
+  /** Returns how much of the source was read. */
   readonly progress: () => { readonly done: number; readonly total: number }
 }
 
 /**
- * Calls that are written, or added up, in one slice, and its time in ms. The rows of a gateway wait for a slice and are written
- * in the pause after it: SQLite tries a lock again after 1, 3, 8, 18, 33, 53 ms.
+ * Calls that a slice writes or adds up, and its time in ms. A gateway's rows wait for a slice, and are
+ * written in the pause after it: SQLite retries a lock after 1, 3, 8, 18, 33, 53 ms.
  */
 const slices = {
   alone: { least: 20, most: 5000, ms: 250, pauseMs: 0 },
   beside: { least: 20, most: 5000, ms: 75, pauseMs: 30 },
 } as const
 const firstSize = 100
-/** An earlier start is the fault of a clock or a column. */
+/** Calls that began earlier have a wrong time. */
 const earliestMs = Date.UTC(2015, 0)
 const dayMs = 24 * 3_600_000
-/** After this time, a gateway has most likely recorded the call of an id. */
+/** A gateway has most likely recorded a call within this time after its start. */
 const longCallMs = 3_600_000
 const mostProblems = 20
 const mostLines = 3
 
 /**
- * Adds calls to a database, in short transactions with pauses between them while its gateway runs. A call that
- * is there already is not added again, so an import may be killed at any moment and started again. A file that cannot be
- * read further ends the import, and the result says why; the calls before stay.
+ * Adds calls to a database, in short transactions, with pauses between them while its gateway runs. A call
+ * that is already there is not added again, so an import may be killed at any time and started again. If the
+ * file cannot be read further, the import ends, and the result says why; calls that were added stay.
  */
 export async function importCalls(
   path: string,
@@ -80,7 +80,7 @@ class CallImport {
   readonly #database: DatabaseSync
   readonly #request: ImportRequest
   readonly #context: JobContext & { readonly pricer: CallPricer | null }
-  /** True if calls bring the ids that a gateway of ours gave them. */
+  /** True if calls have ids, which one of our gateways gave them. */
   readonly #haveIds: boolean
   readonly #statements: RowStatements
   readonly #words = new Dictionary()
@@ -91,11 +91,11 @@ class CallImport {
   readonly #problems: Findings = new Map()
   readonly #notes: Findings = new Map()
   readonly #folder: string
-  /** True while a gateway records in the database, and adds up calls; it may start and stop at any time. */
+  /** True while a gateway records in the database. A gateway may start and stop at any time. */
   #isBeside: boolean
-  /** Calls in hand by the ids that they will have. */
+  /** The current calls by their new ids. */
   readonly #placed = new Map<number, PlacedCall>()
-  /** Lines or rows that were read: a row may stand for several calls. */
+  /** Number of lines or rows that were read. A row may have several calls. */
   #records = 0
   #lastLine = -1
   #added = 0
@@ -156,7 +156,7 @@ class CallImport {
     }
     if (!dryRun) {
       if (stopped === null) this.#note()
-      // A gateway adds calls up by itself; without one, each question would count all these calls.
+      // Without a gateway nobody updates the sums, and each question would count all these calls.
       if (!this.#isBeside) await this.#sumUp()
     }
     return {
@@ -181,7 +181,7 @@ class CallImport {
     while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(slices.alone.pauseMs)
   }
 
-  /** The calls whose times can be added; the others are counted, with the reason. */
+  /** The calls whose times are acceptable. The others are counted with the reason. */
   #timely(batch: readonly KeyedCall[], unfoldedFromMs: number, lastMs: number): readonly KeyedCall[] {
     return batch.filter(({ line, call, key }) => {
       const flaw = timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
@@ -195,7 +195,7 @@ class CallImport {
   #write(batch: readonly KeyedCall[]): void {
     if (batch.length === 0) return
     if (this.#request.dryRun) return void this.#assignIds(batch)
-    // In one transaction, so that no other process takes an id before its call is written.
+    // A single transaction, so that no other process takes an id before its call is written.
     const dropped = inTransaction(this.#database, () => this.#insert(this.#assignIds(batch)))
     this.#added -= dropped
     for (let index = 0; index < dropped; index++)
@@ -211,17 +211,17 @@ class CallImport {
     return this.#writer.write(encoded).dropped
   }
 
-  /** In the transaction in which calls get these numbers: their entries are known from then on. */
+  /** Notes the entries of the calls that got these numbers, in the same transaction. */
   #noteEntries(firstSeq: number, lastSeq: number): void {
     const sql = 'SELECT id FROM calls WHERE seq BETWEEN ? AND ?'
     for (const [id] of this.#statements.all(sql, firstSeq, lastSeq)) {
       const placed = this.#placed.get(id ?? 0)
-      // A call that keeps its id is known by it.
+      // A call that keeps its id needs no entry.
       if (placed !== undefined && !(this.#haveIds && id === placed.call.id)) this.#entries.add(placed.key)
     }
   }
 
-  /** The calls that are to be added, with their ids; the others are counted. */
+  /** The calls to add, with their ids. The others are counted. */
   #assignIds(batch: readonly KeyedCall[]): readonly PlacedCall[] {
     this.#placed.clear()
     const times = batch.map(({ call }) => startedAtMs(call.id))
@@ -236,7 +236,7 @@ class CallImport {
         this.#added++
       }
     }
-    // The oldest first: in the other order SQLite leaves each page of the table half empty.
+    // Oldest first, because in the other order SQLite leaves each page half empty.
     return [...this.#placed.values()].sort((one, other) => one.id - other.id)
   }
 
@@ -251,7 +251,7 @@ class CallImport {
     return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
   }
 
-  /** The owner of the id in the file: none, this call, its former row `interrupted`, or another call. */
+  /** The owner of the id in the file: none, this call, its row `interrupted`, or another call. */
   #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
     const placed = this.#placed.get(call.id)
     if (placed !== undefined) return identityOf(placed.call) === identityOf(call) ? 'same' : 'other'
@@ -268,7 +268,7 @@ class CallImport {
     return row[1] === outcomeCodes.interrupted ? 'interrupted' : 'other'
   }
 
-  /** An id that a running gateway may have given to a call which it has not recorded yet must be left to it. */
+  /** False for an id that a running gateway may have given to a call that it has not recorded yet. */
   #mayTake(id: number): boolean {
     return !this.#isBeside || startedAtMs(id) < this.#context.clock.wallTime() - longCallMs
   }
@@ -296,7 +296,7 @@ class CallImport {
   }
 }
 
-/** The columns that distinguish two calls with one id: the name of the instance, then the row's columns. */
+/** The values that distinguish two calls with the same id: the name of the instance, then the row's columns. */
 function identityOf(call: StoredCall): string {
   const { instance, outcome, durationMs, upstreamRequestId, status, inputTokens, outputTokens } = call
   const durationUs = durationMs === null ? null : Math.round(durationMs * 1000)
@@ -308,7 +308,7 @@ function noId(ms: number): string {
   return `all ids of its instant ${new Date(ms).toISOString()} are taken; of each millisecond there are 4096, of the last hour 128 while a gateway runs`
 }
 
-/** Kinds of what was found in a file, each with the first lines where it is so. */
+/** Problems found in a file, each with its first lines. */
 type Findings = Map<string, { count: number; problem: string; lines: number[] }>
 
 function find(findings: Findings, line: number, problem: string): void {

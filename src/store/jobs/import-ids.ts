@@ -4,9 +4,9 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 /** Finds free ids for imported calls. A call keeps its millisecond, which has 4,096 ids. */
 export class ImportIds {
   readonly #statements: RowStatements
-  /** Ids that are taken, of the milliseconds that were asked for. */
+  /** Taken ids, by the milliseconds that were looked up. */
   readonly #taken = new Map<number, Set<number>>()
-  /** Milliseconds without a row at the time of `begin`. */
+  /** A span without rows at the time of `begin`. */
   #empty: readonly [fromMs: number, untilMs: number] = [0, 0]
 
   constructor(statements: RowStatements) {
@@ -29,7 +29,7 @@ export class ImportIds {
     this.#takenAt(startedAtMs(id)).add(id)
   }
 
-  /** A free id of a millisecond; null without one. `isReserved` excludes the ids that gateways give out. */
+  /** A free id of a millisecond; null without one. With `isReserved`, ids that gateways give out are excluded. */
   free(ms: number, hash: number, isReserved: boolean): number | null {
     const taken = this.#takenAt(ms)
     for (let at = 0; at < importedPerMs; at++) {

@@ -4,8 +4,9 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
 
 /**
- * Which entries of which sources became calls. An entry is known by all that it says and by its ordinal among equal
- * ones of its file, so that equal entries are as many calls, and the same file adds nothing a second time.
+ * The source entries that were imported. The key of an entry is a hash of its content and its ordinal among
+ * equal entries of its file. So equal entries become separate calls, and importing the same file again adds
+ * nothing.
  */
 export class ImportedEntries {
   readonly #database: DatabaseSync
@@ -14,13 +15,17 @@ export class ImportedEntries {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#statements = new RowStatements(database)
-    // In a file of SQLite's own, which goes with the connection: a source may have millions of entries.
+    // A temporary table, because a source may have millions of entries. SQLite deletes it with the
+    // connection.
     database.exec('CREATE TEMP TABLE entries_read (entry INTEGER PRIMARY KEY, times INTEGER NOT NULL) STRICT')
   }
 
-  /** The same entries, each with a key in which its ordinal among equal ones is, counted from the beginning of the file. */
+  /**
+   * The entries with keys that include the ordinal among equal entries, counted from the beginning of the
+   * file. Call it once for each batch, in the order of the file.
+   */
   keyed<Entry extends { readonly key: bigint }>(entries: readonly Entry[]): readonly Entry[] {
-    // In one transaction, as a transaction for each takes as long as reading the entry.
+    // A single transaction, because one for each entry would take as long as reading the entry.
     return inReadTransaction(this.#database, () =>
       entries.map((entry) => ({ ...entry, key: this.#next(entry.key) })),
     )
@@ -38,7 +43,7 @@ export class ImportedEntries {
     return this.#statements.number('SELECT 1 FROM imported_entries WHERE hash = ?', key) !== null
   }
 
-  /** Call it in the transaction that adds the entry's call. */
+  /** Notes an imported entry. Call it in the transaction that adds the entry's call. */
   add(key: bigint): void {
     this.#statements.run('INSERT INTO imported_entries VALUES (?) ON CONFLICT DO NOTHING', key)
   }

@@ -18,7 +18,7 @@ export interface JobContext<Progress = JobProgress> {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Works on a database that is only read, or says why there is none. */
+/** Runs `work` on a database opened for reading, or returns why there is none. */
 export async function readStore<T>(
   path: string,
   work: (database: DatabaseSync) => T | Promise<T>,
@@ -30,8 +30,8 @@ export async function readStore<T>(
 }
 
 /**
- * Changes a database beside its gateway, as its only job: calls must not be folded, priced and counted at once.
- * `mayMake`: makes a missing database.
+ * Runs a job that changes a database beside its gateway. Only one job runs at a time, because calls must not
+ * be folded, priced and counted at once. `mayMake`: creates a missing database.
  */
 export async function runJob<T>(
   named: string,
@@ -39,7 +39,7 @@ export async function runJob<T>(
   { mayMake = false }: { readonly mayMake?: boolean } = {},
 ): Promise<T | StoreAbsence | 'job_running'> {
   const { path } = databasePlace(named)
-  // Nothing is made if there is nothing to work on.
+  // No lock file is created without a database.
   const absence = await readStore(path, () => null)
   const isNew = absence === 'missing' || absence === 'empty'
   if (absence !== null && !(mayMake && isNew)) return absence
@@ -52,26 +52,32 @@ export async function runJob<T>(
 
 /** Work that is done in slices, each a transaction or a few. */
 export interface SlicedWork {
-  /** In the unit of the progress, which can be another than that of a slice's size. */
+  /** Total work, in the unit of the progress, which may differ from the unit of a slice's size. */
   readonly total: number
   readonly slice: (size: number) => {
-    /** In all slices. */
+    /** Work done in all slices so far. */
     readonly done: number
     readonly hasMore: boolean
   }
-  /** True if slices only read: no writer waits for them, so no pause follows. */
+  /** True if slices only read. No writer waits for them, so no pauses are needed. */
   readonly onlyReads?: boolean
 }
 
-/** The first slice is small; later slices take about `ms` milliseconds, in which other writers wait. */
+/** Sizes of slices. The first is small; later slices take about `ms` milliseconds, in which other writers wait. */
 const slices = { first: 20, least: 4, most: 5000, ms: 10 } as const
-/** SQLite tries a lock again after 1, 3, 8, 18, 33 ms: within the pause, a waiting writer tries again. */
+/**
+ * Pause between slices. SQLite retries a lock after 1, 3, 8, 18, 33 ms, so a waiting writer gets the lock in
+ * the pause.
+ */
 export const pauseMs = 25
-/** After a slice that took too long the next one may be this much smaller, after a short one this much larger. */
+/**
+ * After a long slice, the next one is at most `shrinkAtMost` times smaller; after a short one, at most
+ * `growAtMost` times larger.
+ */
 const shrinkAtMost = 8
 const growAtMost = 1.5
 
-/** Works in short slices with pauses between them, so that others can read and write meanwhile; says how much was done. */
+/** Works in short slices with pauses between them, so that others can read and write. Resolves with the work done. */
 export async function inSlices(
   clock: JobClock,
   { total, slice, onlyReads = false }: SlicedWork,
@@ -88,7 +94,7 @@ export async function inSlices(
   }
 }
 
-/** How much to do in the next slice, when one of `size` took `tookMs`. */
+/** The size of the next slice, after a slice of `size` took `tookMs`. */
 export function nextSize(
   size: number,
   tookMs: number,

@@ -4,6 +4,6 @@ import { rebuildStore } from './rebuild-store.ts'
 
 const [, , path] = process.argv
 if (path === undefined) throw new Error('mend-worker runs only for another process')
-// Ctrl-C goes to the whole group: this ends when it is done.
+// Ctrl-C goes to the whole process group, but this process ends when it is done.
 process.on('SIGINT', () => {})
 await rebuildStore(path, { clock: systemClock, onProgress: () => undefined })

@@ -7,7 +7,7 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import { inSlices, type JobContext, runJob } from './job.ts'
 import { sumUp } from './sum-work.ts'
 
-/** The result of a rebuild: counted hours, and wrong or missing ones. */
+/** The result of a rebuild: recounted and wrong hours and days. */
 export interface RebuildOutcome {
   readonly days: number
   readonly hours: number
@@ -18,8 +18,8 @@ export interface RebuildOutcome {
 }
 
 /**
- * Counts calls again, and corrects the wrong sums of hours and days, with pauses, while others read and write. A rebuild
- * may be killed at any moment: the next updater of sums continues. Hours of folded calls stay as they are, but for the
+ * Counts calls again, and corrects wrong sums of hours and days, while others read and write. A rebuild may
+ * be killed at any time; the next updater of sums continues. Hours of folded calls stay unchanged, except for
  * cells of a damaged page.
  */
 export async function rebuildStore(

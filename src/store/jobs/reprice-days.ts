@@ -17,7 +17,7 @@ interface Sums {
 const mostGroups = 5000
 const restModel = 'other'
 
-/** Adds calls up by local day and model, and all of them. */
+/** Adds up calls by local day and model, and in all. */
 export class RepriceDays {
   readonly #zone: ZonedTime
   readonly #totals = noSums()
@@ -28,7 +28,7 @@ export class RepriceDays {
     this.#zone = new ZonedTime(timeZone)
   }
 
-  /** A call as it was, and what it costs from now on. */
+  /** Adds a call with its old cost. `after`: its new cost in nano-dollars. */
   add(call: SummedCall, model: string | null, after: number | null): void {
     const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
     const before = valueIn(call, 'cost_nano_usd')
@@ -41,7 +41,7 @@ export class RepriceDays {
     }
   }
 
-  /** The oldest day first. */
+  /** The result, oldest day first. */
   summary(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
     const days = [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1))
     return {

@@ -26,19 +26,19 @@ import { sumUp } from './sum-work.ts'
 /** The calls to price again, by their start. */
 export interface RepriceRequest {
   readonly fromMs: number
-  /** Exclusive. */
+  /** End of the calls' starts, exclusive: ms since the Unix epoch. */
   readonly toMs: number
-  /** Only calls that asked for this model. */
+  /** Only calls that asked for this model; null for all models. */
   readonly model: string | null
   /** Only calls with usage and no price. */
   readonly onlyUnpriced: boolean
-  /** Only says what would be done. */
+  /** Only returns what would change. */
   readonly dryRun: boolean
-  /** In which days are counted. */
+  /** The time zone of days. */
   readonly timeZone: string
 }
 
-/** The columns of a row behind its figures: the inputs of its cost, then the source of its price. */
+/** The columns of a row after its figures: the inputs of the cost, then the source of the price. */
 const priceColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
 const priceable = recordReader<
   (row: SummedCall, words: CallDictionary) => Omit<PriceableCall, 'startedAtMs'>
@@ -52,14 +52,14 @@ const minuteMs = 60_000
 
 interface PricedCall {
   readonly call: SummedCall
-  /** Null if no price is known. */
+  /** The new cost; null without a known price. */
   readonly cost: BookedCost | null
 }
 
 /**
- * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
- * between them, while others read and write. It may be killed at any moment, and then begun again: what was done is done.
- * Throws {@link FoldedRangeError} if calls of that time are kept only as sums.
+ * Recalculates the cost of calls at the prices of their start, while others read and write. Transactions take
+ * a few milliseconds, with pauses between them. The job may be killed at any time, and started again;
+ * finished work stays. Rejects with {@link FoldedRangeError} if calls of the range are folded.
  */
 export async function repriceStore(
   path: string,
@@ -72,7 +72,7 @@ export async function repriceStore(
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, result } = repriceCalls(database, request, pricer)
     if (work !== null) await inSlices(clock, work, onProgress)
-    // A running gateway would make the sums by itself.
+    // A running gateway would update the sums by itself.
     if (!request.dryRun) await inSlices(clock, sumUp(database, clock))
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
@@ -81,7 +81,8 @@ export async function repriceStore(
 }
 
 /**
- * Recalculates the costs of calls. Calls are read without the lock, because only this job changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
+ * Recalculates the costs of calls. Calls are read without the lock, because only this job changes them.
+ * Progress is in minutes of the calls' time. `work` is null if no call is selected.
  */
 function repriceCalls(
   database: DatabaseSync,
@@ -93,15 +94,15 @@ function repriceCalls(
   const days = new RepriceDays(timeZone)
   const [modelId = null] = model === null ? [] : words.idsOf('models', [model])
   const isNone = model !== null && modelId === null
-  // Calls that are recorded meanwhile have their cost already.
+  // Calls that are recorded meanwhile already have their cost.
   const ids = idsWithCalls(statements, firstIdAt(Math.ceil(fromMs)), firstIdAt(Math.ceil(toMs)))
   const [fromId, pastId] = (isNone ? null : ids) ?? [0, 0]
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
-  // The index by model ends in the id; the one by seq would be no help.
+  // The index by model ends with the id; the index by seq would not help.
   const next = `SELECT ${[summedColumnList(), ...priceColumns].join(', ')} FROM calls
     WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? `AND ${unpricedSql}` : ''} ORDER BY id LIMIT ?`
   const writeCosts = costWriter(database)
-  // Ids are not remembered, as a rollback removes added labels.
+  // Ids are not cached, because a rollback removes added labels.
   const labelId = (text: string): number => statements.wordId('labels', text)
   const write = (changed: readonly PricedCall[]): void =>
     inTransaction(database, () =>
@@ -151,7 +152,7 @@ function isSame({ call, cost }: PricedCall, words: CallDictionary): boolean {
   if (cost === null) return before === null
   return (
     cost.costNanoUsd === before &&
-    // Nothing saved is no change: it is not known of calls of the time before it was counted.
+    // A saving of 0 counts as no change: older calls have no saving in their row.
     (cost.cacheSavedNanoUsd ?? 0) === (valueIn(call, 'cache_saved_nano_usd') ?? 0) &&
     cost.source === words.wordOf('labels', priceColumn(call, 'price_source_id')) &&
     cost.key === words.wordOf('labels', priceColumn(call, 'price_key_id'))

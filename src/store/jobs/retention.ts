@@ -11,44 +11,45 @@ import { readMessage } from '../../lib/message-shape.ts'
 import { programChange } from '../../lib/process/program-files.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
-/** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */
+/** Which calls are kept one by one: whole days before today, and megabytes of the database; 0 for no limit. */
 export interface RetentionLimits {
   readonly keepDays: number
   readonly keepMb: number
 }
 
+/** The parts and callbacks of the retention. */
 export interface RetentionSetup {
   readonly path: string
   readonly clock: Pick<Clock, 'after' | 'now' | 'wallTime'>
-  /** No call is under way. */
+  /** Returns true if no call is in progress. */
   readonly isQuiet: () => boolean
   readonly onFolded: (result: CompressResult) => void
-  /** Gets the reason why the database is larger than its limit. */
+  /** Called with the reason why the database exceeds its limit. */
   readonly onProblem: (problem: string) => void
 }
 
-/** The start of the gateway goes first. */
+/** Delay of the first check, so that the gateway's start has priority. */
 const firstCheckMs = 10_000
 const checkEveryMs = 600_000
-/** Folding waits for a moment without calls for this number of checks: an hour. */
+/** Most checks (an hour) for which folding waits for a moment without calls. */
 const busyChecks = 6
 const bytesPerMb = 1_000_000
-/** In days: longer than any database is old. */
+/** Days that are longer than any database is old. */
 const allDays = 36_500
 
 const isResult = fits(v.object({ ...CompressResult.entries, used_bytes: v.number() }))
 
 /**
- * Folds old calls once a day, at a moment without calls, and whenever the file is too large. The work is done by a process of
- * low priority, which may be killed at any time. The job lock keeps two jobs from working on one database.
+ * Folds old calls once a day, at a moment without calls, and whenever the file is too large. A process of low
+ * priority, which may be killed at any time, does the work. The job lock prevents two jobs on one database.
  */
 export class Retention {
   readonly #setup: RetentionSetup
   #limits: RetentionLimits = { keepDays: 0, keepMb: 0 }
-  /** All calls before this instant are folded, by days alone; `#doneAtMs` is when, by the monotonic clock. */
+  /** All calls before this instant are folded because of `keepDays`. `#doneAtMs`: when that was done (monotonic ms). */
   #doneUntilMs = 0
   #doneAtMs = Number.NEGATIVE_INFINITY
-  /** The day, as the instant of its start, in which nothing more can be folded although the file is too large. */
+  /** Start of the day on which nothing more can be folded, although the file is too large. */
   #stuckDayMs = 0
   #busy = 0
   #problem = ''
@@ -59,7 +60,7 @@ export class Retention {
     this.#setup = setup
   }
 
-  /** Sets the limits; checks soon, and then every ten minutes while there is a limit. */
+  /** Sets the limits. Checks soon, and then every ten minutes while there is a limit. */
   set(limits: RetentionLimits): void {
     const { keepDays, keepMb } = this.#limits
     if (limits.keepDays === keepDays && limits.keepMb === keepMb) return
@@ -76,7 +77,7 @@ export class Retention {
     return this.#child !== null
   }
 
-  /** Kills a running job, too; the next start continues its work. */
+  /** Ends the checks, and kills a running job. The next start continues its work. */
   close(): void {
     this.#cancel()
     this.#child?.kill('SIGKILL')
@@ -108,7 +109,7 @@ export class Retention {
     this.#fold()
   }
 
-  /** True if the next day has begun. A clock that was set to another day is believed once a day. */
+  /** True if a new day has begun. A clock that is set to another day counts only once a day. */
   #isDue(): boolean {
     const daysOnMs = this.#untilMs() - this.#doneUntilMs
     if (daysOnMs === 0) return false
@@ -125,7 +126,7 @@ export class Retention {
 
   #isLarge(): boolean {
     const { keepMb } = this.#limits
-    // Without its log, which is emptied by itself.
+    // The size without the log, which is emptied by itself.
     const size = statSync(this.#setup.path, { throwIfNoEntry: false })?.size ?? 0
     return keepMb > 0 && size > keepMb * bytesPerMb
   }
@@ -144,13 +145,13 @@ export class Retention {
         return
       }
       const result = readMessage(stdout, isResult)
-      // Another job is at work, or there is no database: the next check tries again.
+      // Another job runs, or there is no database. The next check tries again.
       if (result === null) return
       if (result.folded_calls > 0) this.#setup.onFolded(result)
       if (limits !== this.#limits) return
       this.#doneUntilMs = untilMs
       this.#doneAtMs = this.#setup.clock.now()
-      // The file shrinks when its readers end.
+      // The file itself shrinks later, when its readers have ended.
       if (result.used_bytes <= keepBytes) return
       this.#stuckDayMs = todayMs
       const size = `${Math.ceil(result.used_bytes / bytesPerMb)} MB`

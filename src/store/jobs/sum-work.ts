@@ -8,7 +8,7 @@ import type { SlicedWork } from './job.ts'
 
 const leastRead = 1000
 
-/** Makes all sums that lack calls. */
+/** Work that updates all sums that lack calls. */
 export function sumUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): SlicedWork {
   const summing = new Summing(database)
   const statements = new RowStatements(database)
@@ -17,14 +17,14 @@ export function sumUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): S
   return {
     total,
     slice: (limit) => {
-      // Most of the step only reads, and no writer waits for it.
+      // Steps mostly read, so a step may be larger than the limit without blocking a writer.
       const hasMore = summing.step(clock.wallTime(), Math.max(leastRead, limit))
       return { done: hasMore ? Math.max(0, total - left()) : total, hasMore }
     },
   }
 }
 
-/** Folds the calls away that began before the start of a day. */
+/** Work that folds calls that began before `untilMs`, the start of a day. */
 export function foldBefore(
   database: DatabaseSync,
   untilMs: number,
@@ -37,7 +37,7 @@ export function foldBefore(
     total: callsBefore(database, untilMs),
     slice: (limit) => {
       const folded = fold(untilMs, limit)
-      // A call came late, and must be in the sums first.
+      // A late call must be in the sums before its day is folded.
       if (folded === null) {
         summing.step(clock.wallTime(), limit)
         return { done, hasMore: true }
@@ -48,7 +48,7 @@ export function foldBefore(
   }
 }
 
-/** How many calls began before an instant. Reads each of them. */
+/** Counts calls that began before an instant (ms since the Unix epoch), by reading each. */
 export function callsBefore(database: DatabaseSync, instantMs: number): number {
   const count = 'SELECT count(*) FROM calls WHERE id < ?'
   return new RowStatements(database).number(count, firstIdAt(instantMs)) ?? 0
