@@ -12,10 +12,10 @@ import { onPressBeside, useModal } from '../design/overlay/use-modal.ts'
 import { type Facet, type FacetAnswer, readFacet, useFacet, useSettled } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
 import {
-  type Found,
-  type FoundKind,
+  type FindResult,
+  type ResultKind,
   callIdIn,
-  foundFor,
+  resultsFor,
   mayBeRequestId,
   readCalls,
   requestIdPath,
@@ -32,23 +32,23 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
   const { leave, props } = useModal(onClose)
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  const { kinds, isLoading, error } = useFound(text)
+  const { kinds, isLoading, error } = useFindResults(text)
   /** The result that the arrow keys chose; the first one until then. */
   const [chosen, choose] = useState<string | null>(null)
   const [isEntered, enter] = useState(false)
-  const results = kinds.flatMap((kind) => kind.found)
+  const all = kinds.flatMap((kind) => kind.results)
   const at = Math.max(
     0,
-    results.findIndex(({ key }) => key === chosen),
+    all.findIndex(({ key }) => key === chosen),
   )
-  const active = results[at]
-  const open = ({ to }: Found): void => {
+  const active = all[at]
+  const open = ({ to }: FindResult): void => {
     leave()
     go(to)
   }
-  const optionId = ({ key }: Found): string => `${id} ${key}`.replaceAll(/\s/g, '-')
+  const optionId = ({ key }: FindResult): string => `${id} ${key}`.replaceAll(/\s/g, '-')
   const move = (step: number): void => {
-    const next = results.at((at + step) % results.length)
+    const next = all.at((at + step) % all.length)
     if (next === undefined) return
     choose(next.key)
     document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
@@ -73,7 +73,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
           class="field"
           role="combobox"
           aria-label="Find calls, models, clients and sessions"
-          aria-expanded={results.length > 0}
+          aria-expanded={all.length > 0}
           aria-controls={id}
           aria-autocomplete="list"
           aria-activedescendant={active && optionId(active)}
@@ -98,35 +98,31 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
       </div>
       {error !== null && <Banner tone="bad">{error}</Banner>}
       <div id={id} class="find-results" role="listbox" aria-label="Results" aria-busy={isLoading}>
-        {kinds.map(({ name, found }) => (
+        {kinds.map(({ name, results }) => (
           <div key={name} role="group" aria-label={name}>
             <p class="finest" aria-hidden="true">
               {name}
             </p>
-            {found.map((one) => (
+            {results.map((result) => (
               <div
-                key={one.key}
-                id={optionId(one)}
+                key={result.key}
+                id={optionId(result)}
                 class="find-result row"
                 role="option"
-                aria-selected={one === active}
-                onClick={() => open(one)}
+                aria-selected={result === active}
+                onClick={() => open(result)}
               >
-                <span class="cut" title={one.words}>
-                  {one.words}
+                <span class="cut" title={result.words}>
+                  {result.words}
                 </span>
-                <span class="fine at-end">{one.note}</span>
+                <span class="fine at-end">{result.note}</span>
               </div>
             ))}
           </div>
         ))}
       </div>
       <p class="find-foot finest" role="status">
-        {isLoading
-          ? 'Searching…'
-          : results.length === 0
-            ? 'No results.'
-            : `${counted(results.length, 'result')}.`}{' '}
+        {isLoading ? 'Searching…' : all.length === 0 ? 'No results.' : `${counted(all.length, 'result')}.`}{' '}
         Limited to the page’s time range, except call IDs and sessions.
       </p>
     </dialog>
@@ -134,13 +130,13 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 interface Search {
-  readonly kinds: readonly FoundKind[]
+  readonly kinds: readonly ResultKind[]
   readonly isLoading: boolean
   readonly error: string | null
 }
 
 /** The possible meanings of a text. */
-function useFound(text: string): Search {
+function useFindResults(text: string): Search {
   const { address } = useNavigation()
   const times = useTimes()
   const settled = useSettled(text, typingMs)
@@ -164,7 +160,7 @@ function useFound(text: string): Search {
   ]
   const error = queries.find(({ error }) => error !== null)?.error ?? null
   return {
-    kinds: foundFor(
+    kinds: resultsFor(
       text,
       address,
       {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultAddress, writeAddress } from '../data/page-address.ts'
-import { type Known, callIdIn, foundFor, mayBeRequestId, mostOfKind } from './find-results.ts'
+import { type Answers, callIdIn, resultsFor, mayBeRequestId, mostOfKind } from './find-results.ts'
 
-const nothing: Known = { models: [], clients: [], sessions: [], call: undefined, calls: [] }
+const nothing: Answers = { models: [], clients: [], sessions: [], call: undefined, calls: [] }
 const call = { id: '6gzw5raer00', started_at: '2026-11-21T12:00:00.000Z', model: 'gpt', endpoint: '/v1/x' }
 const address = { ...defaultAddress, range: { last: '7d' }, models: ['other'] } as const
 
 /** Each result with where it leads. */
-function ways(text: string, known: Partial<Known> = {}, from = address): readonly (readonly string[])[] {
-  return foundFor(text, from, { ...nothing, ...known }, () => '12:00').flatMap(({ name, found }) =>
-    found.map(({ words, to }) => [name, words, writeAddress(to)]),
+function ways(text: string, known: Partial<Answers> = {}, from = address): readonly (readonly string[])[] {
+  return resultsFor(text, from, { ...nothing, ...known }, () => '12:00').flatMap(({ name, results }) =>
+    results.map(({ words, to }) => [name, words, writeAddress(to)]),
   )
 }
 

@@ -11,7 +11,7 @@ import { counted } from '../format/figures.ts'
 export const mostOfKind = 8
 
 /** One result. */
-export interface Found {
+export interface FindResult {
   /** Unique among the results. */
   readonly key: string
   readonly words: string
@@ -21,15 +21,15 @@ export interface Found {
 }
 
 /** Results of one kind, under a heading. */
-export interface FoundKind {
+export interface ResultKind {
   readonly name: string
-  readonly found: readonly Found[]
+  readonly results: readonly FindResult[]
 }
 
 type Call = Pick<SingleCall, 'id' | 'started_at' | 'model' | 'endpoint'>
 
 /** The answers so far; null for those that have not come. */
-export interface Known {
+export interface Answers {
   readonly models: readonly FacetValue[]
   readonly clients: readonly FacetValue[]
   readonly sessions: readonly FacetValue[]
@@ -72,18 +72,18 @@ export function readCalls(text: string): CallsAnswer['calls'] {
 }
 
 /** The results for a text, the surest first. `timeOf` writes the start of a call. */
-export function foundFor(
+export function resultsFor(
   text: string,
   address: PageAddress,
-  { models, clients, sessions, call, calls }: Known,
+  { models, clients, sessions, call, calls }: Answers,
   timeOf: (startedMs: number) => string,
-): readonly FoundKind[] {
+): readonly ResultKind[] {
   // Other filters might hide the very calls that were found.
   const { range, utc } = address
   const inCalls = { ...defaultAddress, range, utc, view: 'calls' } as const
   const opened = (id: string): PageAddress =>
     address.view === 'calls' ? { ...address, call: id, tab: 'timing' } : { ...inCalls, call: id }
-  const callOf = ({ id, started_at: startedAt, model, endpoint }: Call): Found => ({
+  const callOf = ({ id, started_at: startedAt, model, endpoint }: Call): FindResult => ({
     key: `call ${id}`,
     words: id,
     note: `${model ?? endpoint}, ${timeOf(Date.parse(startedAt))}`,
@@ -109,12 +109,12 @@ export function foundFor(
     name: string,
     values: readonly FacetValue[],
     to: (value: string) => PageAddress,
-  ): FoundKind => ({
+  ): ResultKind => ({
     name,
-    found: values
+    results: values
       .filter(({ value }) => value.toLowerCase().includes(sought))
       // An exact name comes before names that contain the text.
-      .sort((one, other) => isExact(other) - isExact(one))
+      .sort((a, b) => isExact(b) - isExact(a))
       .slice(0, mostOfKind)
       .map(({ value, calls }) => ({
         key: `${name} ${value}`,
@@ -124,11 +124,11 @@ export function foundFor(
       })),
   })
   return [
-    { name: 'Calls', found: [...ofId, ...calls.map(callOf), ...ofStatus] },
+    { name: 'Calls', results: [...ofId, ...calls.map(callOf), ...ofStatus] },
     named('Models', models, (model) => ({ ...inCalls, models: [model] })),
     named('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
     // The dashboard also finds sessions by what their calls have: by a failure code.
     named('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
-    { name: 'Filter', found: ofText },
-  ].filter(({ found }) => found.length > 0)
+    { name: 'Filter', results: ofText },
+  ].filter(({ results }) => results.length > 0)
 }

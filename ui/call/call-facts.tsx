@@ -224,15 +224,15 @@ function RelatedCalls({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
   const { model, client, failure_code: code, session, trace_id: trace } = call
   const startedMs = Date.parse(call.started_at)
-  const rest = { ...defaultAddress, range: monthOf(call.started_at), utc }
+  const monthAddress = { ...defaultAddress, range: monthOf(call.started_at), utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
   const links: readonly (false | readonly [string, PageAddress])[] = [
-    ['within 5 minutes', { ...rest, range: around }],
-    model !== null && [`for ${model}`, { ...rest, models: [model] }],
-    client !== null && [`from ${client}`, { ...rest, clients: [client] }],
-    code !== null && [`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }],
-    session !== null && ['in this session', { ...rest, session }],
-    trace !== null && ['in this trace', { ...rest, q: trace }],
+    ['within 5 minutes', { ...monthAddress, range: around }],
+    model !== null && [`for ${model}`, { ...monthAddress, models: [model] }],
+    client !== null && [`from ${client}`, { ...monthAddress, clients: [client] }],
+    code !== null && [`with “${failureCodeWords(code)}”`, { ...monthAddress, failureCodes: [code] }],
+    session !== null && ['in this session', { ...monthAddress, session }],
+    trace !== null && ['in this trace', { ...monthAddress, q: trace }],
   ]
   return (
     <section>

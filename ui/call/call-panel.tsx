@@ -208,7 +208,7 @@ function useSince(instantMs: number | null, ms: number): boolean {
 /** The facts that a list knows of a call as well: how it ended, its figures and times. */
 function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   const wrong = failureSentence(call)
-  const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
+  const details: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
     <>
       <DescriptionList
@@ -220,19 +220,19 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
             'Cost',
             <>
               {known(call.cost_usd, dollars)}
-              <CallPrice call={rest} costUsd={call.cost_usd} />
+              <CallPrice call={details} costUsd={call.cost_usd} />
             </>,
           ],
-          ['Speed', known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],
+          ['Speed', known(details.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],
         ]}
       />
       {wrong !== null && (
         <Banner class="panel-wrong" {...(call.failed ? { tone: 'bad' } : {})}>
           <p>{wrong}</p>
-          {typeof rest.error_message === 'string' && <q>{rest.error_message}</q>}
-          {typeof rest.upstream_error_code === 'string' && (
+          {typeof details.error_message === 'string' && <q>{details.error_message}</q>}
+          {typeof details.upstream_error_code === 'string' && (
             <p>
-              Error code: <code>{rest.upstream_error_code}</code>
+              Error code: <code>{details.upstream_error_code}</code>
             </p>
           )}
         </Banner>

@@ -108,7 +108,7 @@ export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[]
 export function barScaleMs(calls: readonly TimedCall[]): number {
   const rising = calls
     .flatMap(({ duration_ms: durationMs }) => (durationMs === null ? [] : [durationMs]))
-    .sort((one, other) => one - other)
+    .sort((a, b) => a - b)
   const longest = rising.at(-1) ?? 0
   const usual = rising[Math.ceil(rising.length * 0.95) - 1] ?? 0
   return sayable(usual > 0 && longest > 2 * usual ? usual : longest)

@@ -5,15 +5,15 @@ import { placesOf, scrollToSee, seenRows } from './row-span.ts'
 
 test('of a long list the rows in sight are there, and eight beyond at each side', () => {
   assert.deepEqual(seenRows(1000, 36, 3600, 350), {
-    seen: { first: 100, end: 110 },
-    there: { first: 92, end: 118 },
+    visible: { first: 100, end: 110 },
+    rendered: { first: 92, end: 118 },
   })
-  assert.deepEqual(seenRows(3, 36, 0, 350).there, { first: 0, end: 3 })
-  assert.deepEqual(seenRows(0, 36, 0, 350).there, { first: 0, end: 0 })
+  assert.deepEqual(seenRows(3, 36, 0, 350).rendered, { first: 0, end: 3 })
+  assert.deepEqual(seenRows(0, 36, 0, 350).rendered, { first: 0, end: 0 })
 })
 
 test('a list that became shorter while far down shows its end, not nothing that fails', () => {
-  assert.deepEqual(seenRows(10, 36, 99_999, 350).there, { first: 2, end: 10 })
+  assert.deepEqual(seenRows(10, 36, 99_999, 350).rendered, { first: 2, end: 10 })
 })
 
 test('the row with the focus is there wherever the list is', () => {

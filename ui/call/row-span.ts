@@ -13,11 +13,11 @@ export function seenRows(
   rowPx: number,
   offsetPx: number,
   heightPx: number,
-): { readonly seen: RowSpan; readonly there: RowSpan } {
+): { readonly visible: RowSpan; readonly rendered: RowSpan } {
   const within = (index: number): number => Math.max(0, Math.min(index, count))
   const first = within(Math.floor(offsetPx / rowPx))
   const end = within(Math.ceil((offsetPx + heightPx) / rowPx))
-  return { seen: { first, end }, there: { first: within(first - around), end: within(end + around) } }
+  return { visible: { first, end }, rendered: { first: within(first - around), end: within(end + around) } }
 }
 
 /** The places of the rows of a span, and of one more that is there in any case; −1 for none. */

@@ -82,7 +82,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       removeEventListener('resize', measure)
     }
   }, [byWindow])
-  const { seen, there } = seenRows(all.length, rowPx, offsetPx, heightPx)
+  const { visible, rendered } = seenRows(all.length, rowPx, offsetPx, heightPx)
   const show = (index: number): void => {
     const now = view()
     const byPx = scrollToSee(index, now.rowPx, now.offsetPx, now.heightPx)
@@ -131,7 +131,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   /** From outside the list, a key first leads to the current row. */
   const stepBy = (step: number): void => {
     if (isInList()) moveTo(active + step)
-    else moveTo(active >= seen.first && active < seen.end ? active : seen.first)
+    else moveTo(active >= visible.first && active < visible.end ? active : visible.first)
   }
   const keys = [
     { key: 'j', words: 'Next call', run: () => stepBy(1) },
@@ -159,7 +159,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     },
   })
   // The row with the focus is there, whether it is seen or not.
-  const rows = placesOf(there, active < all.length ? active : -1).flatMap((index) => {
+  const rows = placesOf(rendered, active < all.length ? active : -1).flatMap((index) => {
     const row = all[index]
     return row === undefined ? [] : [{ index, row, topPx: index * rowPx }]
   })

@@ -39,19 +39,19 @@ export function exportPath(address: PageAddress, bounds: ListedBounds, format: E
   return `/api/export?${selection(address, bounds, { format })}`
 }
 
-function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Record<string, string>>): string {
+function pathOf(address: PageAddress, bounds: ListedBounds, more: Readonly<Record<string, string>>): string {
   const order = {
     ...(address.sort !== 'started_at' && { sort: address.sort }),
     ...(address.rising && { rising: 'true' }),
   }
-  return `/api/query?${selection(address, bounds, { ...order, ...rest })}`
+  return `/api/query?${selection(address, bounds, { ...order, ...more })}`
 }
 
 /** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
 export function selection(
   address: PageAddress,
   { fromMs, toMs, isOpen }: ListedBounds,
-  rest: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
 ): URLSearchParams {
-  return callsQuery(address, fromMs, isOpen ? null : toMs, rest)
+  return callsQuery(address, fromMs, isOpen ? null : toMs, more)
 }

@@ -51,11 +51,11 @@ export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
 /** Menu of clients, upstreams or failures of calls in the range. */
 function FacetMenu({ facet }: { readonly facet: Facet }) {
   const { address } = useNavigation()
-  const { name, many } = facets[facet]
+  const { name, plural } = facets[facet]
   const chosen = chosenOf(facet, address)
   return (
     <Popover
-      label={`${many[0]?.toUpperCase()}${many.slice(1)}`}
+      label={`${plural[0]?.toUpperCase()}${plural.slice(1)}`}
       words={chosen.length === 0 ? name : `${name} · ${chosen.length}`}
       class={chosen.length === 0 ? '' : 'is-set'}
     >

@@ -38,7 +38,7 @@ export function CallsView() {
   return (
     <>
       {/* If there is no list, its place says why. */}
-      <FilterBar asked={isRefused ? { ...list, error: null } : list} />
+      <FilterBar query={isRefused ? { ...list, error: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
         <CallsTools isNarrow={isNarrow} columns={columns} total={total} />
@@ -61,7 +61,7 @@ export function CallsView() {
           )}
         </div>
         {isRefused ? (
-          <Refusal what="the calls" asked={list} />
+          <Refusal what="the calls" query={list} />
         ) : answer === null ? (
           <div class="skeleton" style={{ height: '30rem' }} />
         ) : calls.length === 0 ? (

@@ -15,16 +15,16 @@ export function ChartLegend(props: ChartLegendProps) {
   const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (
     <div class="chart-legend row wraps">
-      {series.map((one) => (
+      {series.map((item) => (
         <button
-          key={one.key}
+          key={item.key}
           type="button"
-          aria-pressed={!hidden.has(one.key)}
-          {...explained(one.words)}
-          onClick={() => onToggle(one.key)}
+          aria-pressed={!hidden.has(item.key)}
+          {...explained(item.words)}
+          onClick={() => onToggle(item.key)}
         >
-          <Swatch series={one} />
-          {one.words}
+          <Swatch series={item} />
+          {item.words}
         </button>
       ))}
       {series.some(hasGaps) && (

@@ -68,7 +68,7 @@ test('heights rise with values and stay within the plot', () => {
   const heights = [0, 5, 10, 100, 1000, 5000].map((value) => heightOf(scale, value))
   assert.deepEqual(
     heights,
-    heights.toSorted((one, other) => one - other),
+    heights.toSorted((a, b) => a - b),
   )
   assert.deepEqual([heights[0], heights.at(-1)], [0, 1])
 })

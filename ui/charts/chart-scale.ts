@@ -39,10 +39,10 @@ export function linearScale(
   const long = isTime ? longStepsMs : []
   const least = to / maxTicks
   const longStep = least > 5000 ? long.find((ms) => ms >= least) : undefined
-  const wanted = Math.max(longStep ?? niceStep(least), isInteger ? 1 : 0)
+  const leastStep = Math.max(longStep ?? niceStep(least), isInteger ? 1 : 0)
   // At least one tick is above 0.
   const below = long.findLast((ms) => ms <= to) ?? niceStepBelow(to)
-  const step = wanted <= to ? wanted : below * Math.floor(to / below)
+  const step = leastStep <= to ? leastStep : below * Math.floor(to / below)
   const ticks: number[] = []
   for (let index = 0; index * step <= to; index++) ticks.push(cleaned(index * step))
   return { kind: 'linear', from: 0, to, ticks }

@@ -20,7 +20,7 @@ export interface ChartSeries {
   /** A value for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
   /** All dots of each bucket; `values` are then the highest. */
-  readonly each?: readonly (readonly number[])[]
+  readonly dots?: readonly (readonly number[])[]
   /** Stacks the series on the first visible one of these keys. */
   readonly standsOn?: readonly string[]
   readonly show: (value: number) => string
@@ -78,8 +78,8 @@ export function seriesBelow(
   { standsOn = [] }: ChartSeries,
   all: readonly ChartSeries[],
 ): ChartSeries | undefined {
-  for (const one of standsOn) {
-    const series = all.find(({ key }) => key === one)
+  for (const baseKey of standsOn) {
+    const series = all.find(({ key }) => key === baseKey)
     if (series !== undefined) return series
   }
   return undefined
@@ -87,27 +87,27 @@ export function seriesBelow(
 
 /** The figures of some buckets, for a screen reader: `p95 10.6 s, p50 4.30 s`. */
 export function speech(series: readonly ChartSeries[], buckets: BucketRange): string {
-  return series.map((one) => `${one.words} ${figureOf(one, buckets)}`).join(', ')
+  return series.map((item) => `${item.words} ${figureOf(item, buckets)}`).join(', ')
 }
 
 /**
  * A value of a series as text, or why it is missing. For several buckets it is their sum, or their lowest and highest value:
  * the percentile of a span does not follow from those of its parts.
  */
-export function figureOf({ values, each, isSum, show, missing }: ChartSeries, buckets: BucketRange): string {
+export function figureOf({ values, dots, isSum, show, missing }: ChartSeries, buckets: BucketRange): string {
   const { first, last } = buckets
-  const single = each?.[first] ?? []
+  const single = dots?.[first] ?? []
   if (first === last && single.length > 0) {
     return single
-      .toSorted((one, other) => one - other)
+      .toSorted((a, b) => a - b)
       .map(show)
       .join(', ')
   }
-  const known = (each?.slice(first, last + 1).flat() ?? values.slice(first, last + 1)).filter(
+  const numbers = (dots?.slice(first, last + 1).flat() ?? values.slice(first, last + 1)).filter(
     (value) => value !== null,
   )
-  if (known.length === 0) return (first === last ? missing?.(first) : null) ?? '–'
+  if (numbers.length === 0) return (first === last ? missing?.(first) : null) ?? '–'
   if (isSum === true) return show(sumOver(buckets, (index) => values[index] ?? 0))
-  const [low, high] = [show(Math.min(...known)), show(Math.max(...known))]
+  const [low, high] = [show(Math.min(...numbers)), show(Math.max(...numbers))]
   return low === high ? low : `${low} – ${high}`
 }

@@ -19,9 +19,9 @@ function pathsOf(startsMs: readonly number[], ...series: readonly ChartSeries[])
 const rest = { key: 'one', words: 'One', colour: 'accent', show: String } as const
 
 test('every call of a bucket is a dot, and all of it is seen, also at the edges', () => {
-  const each = [[50], [], [0, 20, 100], [], [70]]
-  const values = each.map((calls) => calls.at(-1) ?? null)
-  assert.deepEqual(pathsOf([0, 20, 40, 60, 98], { ...rest, kind: 'dots', values, each }), [
+  const dots = [[50], [], [0, 20, 100], [], [70]]
+  const values = dots.map((calls) => calls.at(-1) ?? null)
+  assert.deepEqual(pathsOf([0, 20, 40, 60, 98], { ...rest, kind: 'dots', values, dots }), [
     'M10 50h0M50 97.5h0M50 80h0M50 2.5h0M97.5 30h0',
   ])
 })

@@ -38,18 +38,18 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
     x: xOf(bucketMiddle(frame, index)),
     y: yOf(value),
   })
-  const pointsOf = (one: ChartSeries): readonly (Point | null)[] =>
-    drawnValues(one, series).flatMap((value, index) => {
+  const pointsOf = (item: ChartSeries): readonly (Point | null)[] =>
+    drawnValues(item, series).flatMap((value, index) => {
       if (value === null) return [null]
-      if (one.isStepped !== true) return [pointAt(index, value)]
+      if (item.isStepped !== true) return [pointAt(index, value)]
       const { fromMs, toMs } = bucketBounds(frame, index)
       return [fromMs, toMs].map((ms) => ({ x: xOf(ms), y: yOf(value) }))
     })
   /** The boxes of bars. Each fills its bucket; buckets cut by the range are narrower. */
-  const boxesOf = (one: ChartSeries): readonly (Box | null)[] => {
-    const below = seriesBelow(one, series)
+  const boxesOf = (item: ChartSeries): readonly (Box | null)[] => {
+    const below = seriesBelow(item, series)
     const feet = below === undefined ? [] : drawnValues(below, series)
-    return drawnValues(one, series).map((value, index) => {
+    return drawnValues(item, series).map((value, index) => {
       const foot = feet[index] ?? 0
       if (value === null || value <= foot) return null
       const { fromMs, toMs } = bucketBounds(frame, index)
@@ -64,10 +64,10 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
     return dotPath({ x: within(x, width), y: within(y, height) })
   }
 
-  const drawBars = (one: ChartSeries): readonly DrawnPath[] => {
-    const { colour } = one
-    const boxes = boxesOf(one)
-    if (one.isSoft !== true) {
+  const drawBars = (item: ChartSeries): readonly DrawnPath[] => {
+    const { colour } = item
+    const boxes = boxesOf(item)
+    if (item.isSoft !== true) {
       return [{ kind: 'area', colour, d: boxes.map((box) => box && rectPath(narrowed(box))).join('') }]
     }
     const edges = runsOf(boxes).map((run) =>
@@ -83,9 +83,9 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
     ]
   }
 
-  const drawLine = (one: ChartSeries): readonly DrawnPath[] => {
-    const { colour, fillTo, isDashed = false } = one
-    const points = pointsOf(one)
+  const drawLine = (item: ChartSeries): readonly DrawnPath[] => {
+    const { colour, fillTo, isDashed = false } = item
+    const points = pointsOf(item)
     const lower = series.find(({ key }) => key === fillTo)
     const feet = lower && pointsOf(lower)
     const pairs = points.map((above, index) => {
@@ -93,7 +93,7 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       return above && below ? { above, below } : null
     })
     // Buckets with too few calls have no percentile; the line connects the buckets around them.
-    const bridged = one.missing === undefined ? 0 : mostBridged
+    const bridged = item.missing === undefined ? 0 : mostBridged
     const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs, bridged).map((run) =>
       run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),
     )
@@ -112,16 +112,16 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
     ]
   }
 
-  const drawDots = ({ colour, each = [] }: ChartSeries): readonly DrawnPath[] => {
-    const dots = each.flatMap((values, index) => values.map((value) => dot(pointAt(index, value))))
-    return [{ kind: 'dots', colour, d: dots.join('') }]
+  const drawDots = ({ colour, dots = [] }: ChartSeries): readonly DrawnPath[] => {
+    const paths = dots.flatMap((values, index) => values.map((value) => dot(pointAt(index, value))))
+    return [{ kind: 'dots', colour, d: paths.join('') }]
   }
 
   const bars = series.filter(({ kind }) => kind === 'bars')
   const others = series.filter(({ kind }) => kind !== 'bars').reverse()
   return [
     ...bars.flatMap(drawBars),
-    ...others.flatMap((one) => (one.kind === 'dots' ? drawDots(one) : drawLine(one))),
+    ...others.flatMap((item) => (item.kind === 'dots' ? drawDots(item) : drawLine(item))),
   ]
 }
 

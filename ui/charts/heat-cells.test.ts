@@ -13,7 +13,7 @@ test('colour grows with the count, and one call is seen', () => {
   const shares = [0, 1, 5, 90].map((count) => heatShare(count, 90))
   assert.deepEqual(
     shares,
-    shares.toSorted((one, other) => one - other),
+    shares.toSorted((a, b) => a - b),
   )
   assert.equal(shares[0], 0)
   assert.ok((shares[1] ?? 0) > 0.1)

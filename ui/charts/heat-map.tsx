@@ -106,5 +106,5 @@ function limitsOf({ limits_ms: limits }: Heat, level: number | null): [number | 
 }
 
 function sum(counts: readonly number[]): number {
-  return counts.reduce((all, one) => all + one, 0)
+  return counts.reduce((all, calls) => all + calls, 0)
 }

@@ -18,14 +18,14 @@ const groupColours = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6'
 export const mostGroups = groupColours.length
 
 /**
- * The colour of each of these groups, at most {@link mostGroups}; `known` are all that there are. Of six or fewer that are
+ * The colour of each of these groups, at most {@link mostGroups}; `allNames` are all that there are. Of six or fewer that are
  * known each has a colour of its own, whichever of them are shown; of more, two that are shown may have to give way.
  */
 export function coloursOf(
   names: readonly string[],
-  known: readonly string[] = names,
+  allNames: readonly string[] = names,
 ): ReadonlyMap<string, ColourName> {
-  const colours = inTurn([...new Set([...known, ...names])].toSorted(), (name) =>
+  const colours = inTurn([...new Set([...allNames, ...names])].toSorted(), (name) =>
     Math.floor(hashOf(name) * mostGroups),
   )
   const shown = inTurn([...new Set(names)].toSorted(), (name) => colours.get(name) ?? 0)
@@ -33,13 +33,13 @@ export function coloursOf(
 }
 
 /** A place for each name: the one that it wants, or the next that is free. Once all are taken, all are free again. */
-function inTurn(names: readonly string[], wanted: (name: string) => number): ReadonlyMap<string, number> {
+function inTurn(names: readonly string[], preferred: (name: string) => number): ReadonlyMap<string, number> {
   const free = new Set<number>()
   const places = new Map<string, number>()
   for (const name of names) {
     if (free.size === 0) for (const at of groupColours.keys()) free.add(at)
-    const first = wanted(name)
-    const at = [...free].toSorted((one, other) => after(first, one) - after(first, other))[0] ?? 0
+    const first = preferred(name)
+    const at = [...free].toSorted((a, b) => after(first, a) - after(first, b))[0] ?? 0
     free.delete(at)
     places.set(name, at)
   }

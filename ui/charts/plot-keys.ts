@@ -14,7 +14,7 @@ export function keyStep(
   last: number,
   levels: number,
 ): PointedCell | null {
-  const at = (wanted: number): PointedCell => ({ index: Math.min(last, Math.max(0, wanted)), level })
+  const at = (bucket: number): PointedCell => ({ index: Math.min(last, Math.max(0, bucket)), level })
   const up = (by: number): PointedCell => {
     if (levels === 0) return at(index + by)
     const from = level ?? (by > 0 ? -1 : levels)

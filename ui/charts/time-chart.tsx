@@ -51,7 +51,7 @@ export function TimeChart(props: TimeChartProps) {
   const [first] = panels
   if (first === undefined) return <></>
   const toggle = (key: string): void =>
-    setHidden(new Set(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key]))
+    setHidden(new Set(hidden.has(key) ? [...hidden].filter((name) => name !== key) : [...hidden, key]))
   const hasOutages = outages.some((outage) => overlaps(outage, first.frame))
   const hasMarks = marks.some(({ ms }) => isBetween(first.frame, ms))
   const canSwitch = panels.some((panel) => panel.isLog === true)
@@ -115,7 +115,7 @@ export function PanelPlot(props: PanelPlotProps) {
   const { panel, isLog, shown, label, hasTimes, to, atFirst, count, empty } = props
   const { outages, marks } = useContext(ChartEventsContext)
   const { frame, linear, heightPx, figure } = panel
-  const shownSeries = useMemo(() => panel.series.filter((one) => shown.includes(one)), [panel, shown])
+  const shownSeries = useMemo(() => panel.series.filter((item) => shown.includes(item)), [panel, shown])
   const scale = useMemo(() => scaleOf(shownSeries, isLog, linear), [shownSeries, isLog, linear])
   const draw = useCallback<Draw>(
     (width, height) => drawSeries({ frame, scale, series: shownSeries, width, height }),
@@ -129,7 +129,7 @@ export function PanelPlot(props: PanelPlotProps) {
     return outages.some((outage) => outage.fromMs <= fromMs && outage.toMs >= toMs)
   }
   /** Besides its figures: how many calls, and what happened. */
-  const rest = (buckets: BucketRange): readonly string[] => {
+  const factsOf = (buckets: BucketRange): readonly string[] => {
     const bounds = rangeBounds(frame, buckets)
     const happened = marks.filter(({ ms }) => isBetween(bounds, ms)).map(({ words }) => words)
     return [...(count === undefined ? [] : [count(buckets)]), ...new Set(happened)]
@@ -162,13 +162,13 @@ export function PanelPlot(props: PanelPlotProps) {
         to={to}
         atFirst={atFirst}
         speak={(buckets) =>
-          [isDown(buckets) ? 'gateway down' : speech(shown, buckets), ...rest(buckets)].join(', ')
+          [isDown(buckets) ? 'gateway down' : speech(shown, buckets), ...factsOf(buckets)].join(', ')
         }
         dots={(index) =>
-          shownSeries.flatMap((one) => {
-            const value = drawnValues(one, shownSeries)[index] ?? null
-            if (value === null || one.kind !== 'line') return []
-            return [{ height: heightOf(scale, value), colour: one.colour }]
+          shownSeries.flatMap((item) => {
+            const value = drawnValues(item, shownSeries)[index] ?? null
+            if (value === null || item.kind !== 'line') return []
+            return [{ height: heightOf(scale, value), colour: item.colour }]
           })
         }
         tip={(buckets) => (
@@ -177,18 +177,18 @@ export function PanelPlot(props: PanelPlotProps) {
               <p>Gateway down</p>
             ) : (
               <dl>
-                {shown.map((one) => (
+                {shown.map((item) => (
                   <>
                     <dt class="row quiet">
-                      <Swatch series={one} />
-                      <span class="cut">{one.words}</span>
+                      <Swatch series={item} />
+                      <span class="cut">{item.words}</span>
                     </dt>
-                    <dd>{figureOf(one, buckets)}</dd>
+                    <dd>{figureOf(item, buckets)}</dd>
                   </>
                 ))}
               </dl>
             )}
-            {rest(buckets).map((words) => (
+            {factsOf(buckets).map((words) => (
               <p key={words}>{words}</p>
             ))}
           </>
@@ -199,7 +199,7 @@ export function PanelPlot(props: PanelPlotProps) {
 }
 
 function scaleOf(series: readonly ChartSeries[], isLog: boolean, linear: ChartPanel['linear']): ChartScale {
-  const values = series.flatMap((one) => one.each?.flat() ?? [...drawnValues(one, series)])
+  const values = series.flatMap((item) => item.dots?.flat() ?? [...drawnValues(item, series)])
   return (isLog ? logScale(values) : null) ?? linearScale(values, linear)
 }
 
@@ -232,9 +232,9 @@ function ChartTable({ title, frame, series, to }: ChartTableProps) {
                     {bucketSpan(times, frame, index)}
                   </AddressLink>
                 </th>
-                {series.map((one) => (
-                  <td key={one.key} class={one.values[index] === null ? 'quiet' : ''}>
-                    {figureOf(one, { first: index, last: index })}
+                {series.map((item) => (
+                  <td key={item.key} class={item.values[index] === null ? 'quiet' : ''}>
+                    {figureOf(item, { first: index, last: index })}
                   </td>
                 ))}
               </tr>

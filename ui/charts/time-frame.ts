@@ -53,8 +53,8 @@ export function isBetween({ fromMs, toMs }: Bounds, ms: number): boolean {
 }
 
 /** True if two spans have time in common. */
-export function overlaps(one: Bounds, other: Bounds): boolean {
-  return one.toMs > other.fromMs && one.fromMs < other.toMs
+export function overlaps(a: Bounds, b: Bounds): boolean {
+  return a.toMs > b.fromMs && a.fromMs < b.toMs
 }
 
 /** A share as a CSS percentage: 0.5 is `50.000%`. */
@@ -78,8 +78,8 @@ export function bucketMiddle(frame: TimeFrame, index: number): number {
 }
 
 /** The buckets from one to another, whichever comes first. */
-export function bucketsBetween(one: number, other: number): BucketRange {
-  return { first: Math.min(one, other), last: Math.max(one, other) }
+export function bucketsBetween(a: number, b: number): BucketRange {
+  return { first: Math.min(a, b), last: Math.max(a, b) }
 }
 
 /** The time of some buckets, as far as it lies in the range. */

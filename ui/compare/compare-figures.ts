@@ -90,7 +90,7 @@ export function sortedBy(
   name: CompareColumnName,
   rising: boolean = false,
 ): readonly CompareGroup[] {
-  const busiest = groups.toSorted((one, other) => other.calls - one.calls)
+  const busiest = groups.toSorted((a, b) => b.calls - a.calls)
   return sortedRows(busiest, compareColumns[name].value, rising)
 }
 

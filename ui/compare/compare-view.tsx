@@ -54,8 +54,8 @@ export function CompareView() {
     queryKey(address, address.by),
     () => {
       const { fromMs, toMs } = boundsOf(address, nowMs())
-      const rest = { group_by: address.by, measures: 'curves' }
-      return { by: address.by, path: `/api/query?${callsQuery(address, fromMs, toMs, rest)}` }
+      const parameters = { group_by: address.by, measures: 'curves' }
+      return { by: address.by, path: `/api/query?${callsQuery(address, fromMs, toMs, parameters)}` }
     },
     { everyMs: refreshEveryMs(address.range) },
   )
@@ -66,12 +66,12 @@ export function CompareView() {
   const by = question?.by ?? address.by
   return (
     <>
-      <FilterBar asked={query} />
+      <FilterBar query={query} />
       <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
         {isRefused && (
           <section class="card">
-            <Refusal what="the comparison" asked={query} />
+            <Refusal what="the comparison" query={query} />
           </section>
         )}
         {answer !== null &&
@@ -120,7 +120,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   )
   const colourOf = (key: string | null): ColourName | undefined => colours.get(lineOf(key))
   const toggle = (line: string): void => {
-    const others = lines.filter((one) => one !== line)
+    const others = lines.filter((candidate) => candidate !== line)
     const next = others.length < lines.length ? others : [...lines, line].slice(-mostGroups)
     // Without any line there is nothing to compare.
     if (next.length > 0) onShow({ lines: next })

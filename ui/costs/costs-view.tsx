@@ -35,11 +35,11 @@ export function CostsView() {
   }
   return (
     <>
-      <FilterBar asked={{ ...spend, again }} />
+      <FilterBar query={{ ...spend, again }} />
       <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && error !== null ? (
           <section class="card">
-            <Refusal what="the spend" asked={spend} />
+            <Refusal what="the spend" query={spend} />
           </section>
         ) : (
           <SpendPart spend={spend} freeCalls={freeCalls(prices.matches, address)} />

@@ -126,7 +126,7 @@ export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>
   const full = upstreams.filter(
     ({ rate_limiter: { active, max_concurrent, queued } }) => queued > 0 || active >= max_concurrent,
   )
-  return full.toSorted((one, other) => other.rate_limiter.queued - one.rate_limiter.queued)[0] ?? null
+  return full.toSorted((a, b) => b.rate_limiter.queued - a.rate_limiter.queued)[0] ?? null
 }
 
 function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {

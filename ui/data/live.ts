@@ -77,7 +77,7 @@ export function useRecordedCalls(listener: (calls: NewCalls) => void, inputs: re
   useEffect(() => newCalls.watch(listener), inputs)
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true
-  return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  return typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b)
 }

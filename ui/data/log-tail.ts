@@ -21,15 +21,15 @@ export const emptyLog = {
 /** The last lines of the gateway's log. */
 export type LogTail = Readonly<typeof emptyLog>
 
-/** Adds lines; `kept` is the most lines to keep. */
+/** Adds lines; `mostLines` is the most lines to keep. */
 export function withLines(
   { lines: before, total, resets }: LogTail,
   { lines, reset }: LogLines,
-  kept: number = keptLines,
+  mostLines: number = keptLines,
 ): LogTail {
   const added = lines.map((text, at): LogLine => ({ at: total + at, text }))
   return {
-    lines: [...(reset ? [] : before), ...added].slice(-kept),
+    lines: [...(reset ? [] : before), ...added].slice(-mostLines),
     total: total + lines.length,
     resets: resets + (reset ? 1 : 0),
   }

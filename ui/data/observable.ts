@@ -32,7 +32,7 @@ export class Observable<Value> {
 export function useObservable<Value, Part = Value>(
   observable: Observable<Value>,
   choose: (value: Value) => Part = (value) => value as unknown as Part,
-  isSame: (one: Part, other: Part) => boolean = Object.is,
+  isSame: (a: Part, b: Part) => boolean = Object.is,
 ): Part {
   const [, renderAgain] = useReducer((renders: number) => renders + 1, 0)
   const shown = useRef<{ readonly choose: typeof choose; readonly part: Part } | null>(null)

@@ -188,7 +188,7 @@ type ListName =
 type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
 
 /** A parameter of one value; `parse` answers undefined for what means nothing. */
-function one<Name extends PlainName>(
+function single<Name extends PlainName>(
   name: Name,
   parse: (value: string) => PageAddress[Name] | undefined,
 ): Parameter {
@@ -229,39 +229,39 @@ const filters: Readonly<Record<string, Parameter>> = {
   failure_code: many('failureCodes', isGiven),
   client: many('clients', isGiven),
   upstream_name: many('upstreams', isGiven),
-  session: one('session', (text) => (text === '' ? undefined : text)),
-  source: one('source', (text) => (text === '' ? undefined : text)),
+  session: single('session', (text) => (text === '' ? undefined : text)),
+  source: single('source', (text) => (text === '' ? undefined : text)),
   tag: many('tags', (text) => text.includes(':')),
   status: many('statuses', isStatus),
-  errors_only: one('errorsOnly', (text) => truth[text]),
-  min_ms: one('minMs', millisecondsOf),
-  max_ms: one('maxMs', millisecondsOf),
-  q: one('q', (text) => text.trim()),
+  errors_only: single('errorsOnly', (text) => truth[text]),
+  min_ms: single('minMs', millisecondsOf),
+  max_ms: single('maxMs', millisecondsOf),
+  q: single('q', (text) => text.trim()),
 }
 
 const others: Readonly<Record<string, Parameter>> = {
-  sort: one('sort', onlyIf(isCallSort)),
-  call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
-  tab: one('tab', onlyIf(isCallTab)),
-  text: { ...one('text', (text) => text), views: ['live', 'sessions'] },
-  by: { ...one('by', compareByOf), views: ['compare', 'costs'] },
-  measure: { ...one('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
+  sort: single('sort', onlyIf(isCallSort)),
+  call: single('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
+  tab: single('tab', onlyIf(isCallTab)),
+  text: { ...single('text', (text) => text), views: ['live', 'sessions'] },
+  by: { ...single('by', compareByOf), views: ['compare', 'costs'] },
+  measure: { ...single('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
   order: {
-    ...one('order', (text) =>
+    ...single('order', (text) =>
       [...compareColumnNames, ...sessionSorts, ...spendColumnNames].find((name) => name === text),
     ),
     views: ['compare', 'sessions', 'costs'],
   },
-  rising: { ...one('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions', 'costs'] },
-  list_rising: { ...one('listRising', (text) => truth[text]), views: ['sessions'] },
+  rising: { ...single('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions', 'costs'] },
+  list_rising: { ...single('listRising', (text) => truth[text]), views: ['sessions'] },
   line: { ...many('lines', () => true), views: ['compare'] },
-  against: { ...one('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
-  price: { ...one('price', (text) => text), views: ['costs'] },
+  against: { ...single('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
+  price: { ...single('price', (text) => text), views: ['costs'] },
   price_order: {
-    ...one('priceOrder', (text) => priceColumnNames.find((name) => name === text)),
+    ...single('priceOrder', (text) => priceColumnNames.find((name) => name === text)),
     views: ['costs'],
   },
-  price_rising: { ...one('priceRising', (text) => truth[text]), views: ['costs'] },
+  price_rising: { ...single('priceRising', (text) => truth[text]), views: ['costs'] },
   tz: {
     read: (fields, value) => (fields.utc = value === 'utc'),
     write: ({ utc }) => (utc ? ['utc'] : []),
@@ -276,10 +276,10 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   if (view === undefined) return null
   const fields: Fields = { ...defaultAddress, view }
   const ignored = new Set<string>()
-  const known = new Map(Object.entries(parameters))
+  const byName = new Map(Object.entries(parameters))
   for (const [name, value] of query) {
     if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
-    const parameter = known.get(name)
+    const parameter = byName.get(name)
     const isKnown = parameter !== undefined && isOf(parameter, view)
     if (!isKnown || !parameter.read(fields, value)) ignored.add(name)
   }

@@ -31,8 +31,8 @@ export function useFurtherPages<Row>(
   { list, cursor: second, most = Infinity }: FirstPage,
   load: (cursor: string, signal: AbortSignal) => Promise<FurtherPage<Row>>,
 ): FurtherPages<Row> {
-  const [known, setKnown] = useState<Pages<Row>>(noPages)
-  const pages = known.list === list ? known : { ...noPages, list }
+  const [loaded, setLoaded] = useState<Pages<Row>>(noPages)
+  const pages = loaded.list === list ? loaded : { ...noPages, list }
   const cursor = pages.rows.length > 0 ? pages.cursor : second
   const hasMore = second !== null && cursor !== null && pages.rows.length < most
 
@@ -40,21 +40,21 @@ export function useFurtherPages<Row>(
   useEffect(
     () => () => {
       leaving.current?.abort()
-      setKnown(noPages)
+      setLoaded(noPages)
     },
     [list],
   )
   const loadMore = useCallback(() => {
     if (!hasMore || pages.isLoading) return
     const { signal } = (leaving.current = new AbortController())
-    setKnown({ ...pages, isLoading: true, error: null })
+    setLoaded({ ...pages, isLoading: true, error: null })
     load(cursor, signal).then(
       (next) => {
         if (!signal.aborted)
-          setKnown({ ...noPages, list, rows: [...pages.rows, ...next.rows], cursor: next.cursor })
+          setLoaded({ ...noPages, list, rows: [...pages.rows, ...next.rows], cursor: next.cursor })
       },
       (error: unknown) => {
-        if (!signal.aborted) setKnown({ ...pages, isLoading: false, error: reasonOf(error) })
+        if (!signal.aborted) setLoaded({ ...pages, isLoading: false, error: reasonOf(error) })
       },
     )
   }, [hasMore, cursor, load, pages])

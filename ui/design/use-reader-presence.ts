@@ -71,11 +71,11 @@ export function useFrozen<Value>(
   value: Value,
   isHeld: boolean,
   question: unknown,
-  grown: (held: Value, value: Value) => Value = (before) => before,
+  grown: (before: Value, value: Value) => Value = (before) => before,
 ): Value {
-  const held = useRef<{ readonly value: Value; readonly question: unknown } | null>(null)
-  const last = held.current
+  const frozen = useRef<{ readonly value: Value; readonly question: unknown } | null>(null)
+  const last = frozen.current
   const before = last !== null && last.question === question ? last.value : value
-  held.current = isHeld ? { value: grown(before, value), question } : null
-  return held.current?.value ?? value
+  frozen.current = isHeld ? { value: grown(before, value), question } : null
+  return frozen.current?.value ?? value
 }

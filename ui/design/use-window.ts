@@ -30,7 +30,7 @@ function useMeasure<Value extends number | boolean>(
     const follow = (): void => setValue(measure(current))
     follow()
     const observer = new ResizeObserver(follow)
-    for (const one of [document.body, current, ...current.children]) observer.observe(one)
+    for (const watched of [document.body, current, ...current.children]) observer.observe(watched)
     const leaving = new AbortController()
     addEventListener('resize', follow, { signal: leaving.signal })
     current.addEventListener('scroll', follow, { signal: leaving.signal, passive: true })

@@ -69,8 +69,8 @@ export function useNothingFound() {
 }
 
 /** Shown when a query fails: the reason, and what to do. `what` is the subject, such as `the calls`. */
-export function Refusal({ what, asked }: { readonly what: string; readonly asked: Refused }) {
-  const { error, failure, again } = asked
+export function Refusal({ what, query }: { readonly what: string; readonly query: Refused }) {
+  const { error, failure, again } = query
   const from = failure?.code === 'folded_range' ? failure.data['from'] : undefined
   if (from !== undefined) return <FoldedTime untilMs={Date.parse(from)} />
   return (

@@ -7,13 +7,13 @@ import { type QueryState, useQuery } from '../data/use-query.ts'
 
 /** The fields that calls can be filtered by, under the API's names. */
 export const facets = {
-  model: { name: 'Model', one: 'model', many: 'models', field: 'models' },
-  client: { name: 'Client', one: 'client', many: 'clients', field: 'clients' },
-  upstream_name: { name: 'Upstream', one: 'upstream', many: 'upstreams', field: 'upstreams' },
-  tag: { name: 'Tag', one: 'tag', many: 'tags', field: 'tags' },
-  session: { name: 'Session', one: 'session', many: 'sessions', field: 'session' },
-  status: { name: 'Status', one: 'status', many: 'statuses', field: 'statuses' },
-  failure_code: { name: 'Failure', one: 'failure', many: 'failures', field: 'failureCodes' },
+  model: { name: 'Model', singular: 'model', plural: 'models', field: 'models' },
+  client: { name: 'Client', singular: 'client', plural: 'clients', field: 'clients' },
+  upstream_name: { name: 'Upstream', singular: 'upstream', plural: 'upstreams', field: 'upstreams' },
+  tag: { name: 'Tag', singular: 'tag', plural: 'tags', field: 'tags' },
+  session: { name: 'Session', singular: 'session', plural: 'sessions', field: 'session' },
+  status: { name: 'Status', singular: 'status', plural: 'statuses', field: 'statuses' },
+  failure_code: { name: 'Failure', singular: 'failure', plural: 'failures', field: 'failureCodes' },
 } as const
 
 export type Facet = keyof typeof facets
@@ -76,7 +76,7 @@ export interface FacetAnswer {
   readonly isCut: boolean
 }
 
-interface Told {
+interface FacetReply {
   readonly group_by?: string
   readonly groups?: readonly {
     readonly key: string | number | null
@@ -89,7 +89,7 @@ interface Told {
 
 /** Reads any of the answers. Calls without a value are left out: the API cannot filter by none. */
 export function readFacet(text: string): FacetAnswer {
-  const { group_by: groupBy, groups = [], sessions, next_cursor = null } = JSON.parse(text) as Told
+  const { group_by: groupBy, groups = [], sessions, next_cursor = null } = JSON.parse(text) as FacetReply
   const isCut = next_cursor !== null || groups.some(({ rest }) => rest === true)
   if (sessions !== undefined)
     return { values: sessions.map(({ session, calls }) => ({ value: session, calls })), isCut }
@@ -100,7 +100,7 @@ export function readFacet(text: string): FacetAnswer {
     for (const value of values) counts.set(value, (counts.get(value) ?? 0) + calls)
   }
   const values = [...counts].map(([value, calls]) => ({ value, calls }))
-  return { values: values.sort((one, other) => other.calls - one.calls), isCut }
+  return { values: values.sort((a, b) => b.calls - a.calls), isCut }
 }
 
 /** The values listed: values of the address that the answer lacks first, then the answer's; only those that contain `text`. */
@@ -110,15 +110,15 @@ export function listedValues(
   named: readonly string[],
   text: string,
 ): readonly { readonly value: string; readonly words: string; readonly calls: number | null }[] {
-  const known = new Set(listed.map(({ value }) => value))
-  const unknown = named.filter((value) => !known.has(value)).map((value) => ({ value, calls: null }))
+  const listedNames = new Set(listed.map(({ value }) => value))
+  const unknown = named.filter((value) => !listedNames.has(value)).map((value) => ({ value, calls: null }))
   const isFound = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase())
   return [...unknown, ...listed]
     .map(({ value, calls }) => ({ value, calls, words: valueWords(facet, value) }))
     .filter(
       ({ value, words }) =>
         // A session is found by more than its name: by the id of a call.
-        isFound(value) || isFound(words) || (facet === 'session' && known.has(value)),
+        isFound(value) || isFound(words) || (facet === 'session' && listedNames.has(value)),
     )
 }
 

@@ -43,7 +43,7 @@ type RangeName = keyof typeof rangeTitles
 const rangeNames = Object.keys(rangeTitles) as RangeName[]
 export interface FilterBarProps {
   /** The query of the view. */
-  readonly asked: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
+  readonly query: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
   /** How wide the buckets of time are: `15 min buckets`. */
   readonly bucketWords?: string | undefined
   /** Further controls of the view. */
@@ -53,8 +53,8 @@ export interface FilterBarProps {
 }
 
 /** The filters of the view and the age of its data. The address holds every choice. */
-export function FilterBar({ asked, bucketWords, children, actions }: FilterBarProps) {
-  const { answer, isLoading, again } = asked
+export function FilterBar({ query, bucketWords, children, actions }: FilterBarProps) {
+  const { answer, isLoading, again } = query
   const navigation = useNavigation()
   const { address, go } = navigation
   const { range, utc } = address
@@ -95,7 +95,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         {children}
         <FilterChips />
       </div>
-      <UpdateStamp asked={asked} bucketWords={bucketWords} actions={actions} />
+      <UpdateStamp query={query} bucketWords={bucketWords} actions={actions} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Loading" />}
     </div>
   )
@@ -137,8 +137,8 @@ export function FilterChips() {
 }
 
 /** How old what is shown is, and what renews it. */
-function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
-  const { answer, answeredMs, isLoading, error, again } = asked
+function UpdateStamp({ query, bucketWords = '', actions }: FilterBarProps) {
+  const { answer, answeredMs, isLoading, error, again } = query
   const times = useTimes()
   const isLong = useDelayed(isLoading, silentMs)
   const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix

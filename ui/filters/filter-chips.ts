@@ -54,8 +54,8 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   return chips
 }
 
-function except<Value>(values: readonly Value[], one: Value): readonly Value[] {
-  return values.filter((other) => other !== one)
+function except<Value>(values: readonly Value[], removed: Value): readonly Value[] {
+  return values.filter((other) => other !== removed)
 }
 
 function durationWords(minMs: number | null, maxMs: number | null): string {

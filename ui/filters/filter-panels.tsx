@@ -44,20 +44,20 @@ export function FacetMenu() {
       box.current?.querySelectorAll('button')[
         Math.max(
           0,
-          listed.findIndex((one) => one === last.current),
+          listed.findIndex((item) => item === last.current),
         )
       ]?.focus()
   }, [facet])
   if (facet !== null) return <FacetValues facet={facet} onBack={() => setFacet(null)} />
   return (
     <ul ref={box} class="menu-list">
-      {listed.map((one) => {
-        const chosen = chosenOf(one, address)
+      {listed.map((item) => {
+        const chosen = chosenOf(item, address)
         return (
-          <li key={one} class="row">
-            <button type="button" class="row" onClick={() => setFacet(one)}>
-              {facets[one].name}
-              <span class="fine cut at-end">{chosen.map((value) => valueWords(one, value)).join(', ')}</span>
+          <li key={item} class="row">
+            <button type="button" class="row" onClick={() => setFacet(item)}>
+              {facets[item].name}
+              <span class="fine cut at-end">{chosen.map((value) => valueWords(item, value)).join(', ')}</span>
               <Icon name="right" size={14} />
             </button>
           </li>
@@ -78,17 +78,17 @@ interface FacetValuesProps {
 /** The values of a facet that calls of the range have, with how many have each. */
 export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
-  const { name, one, many } = facets[facet]
+  const { name, singular, plural } = facets[facet]
   const chosen = chosenOf(facet, address)
   // Values of the address stay listed, so that they can be removed.
   const [atFirst] = useState(chosen)
   const [sought, setSought] = useState('')
   const text = sought.trim()
   // Sessions can be too many to have them all here.
-  const wanted = facet === 'session' ? text : ''
+  const searchText = facet === 'session' ? text : ''
   // An empty text is sent at once.
-  const asked = useSettled(wanted, wanted === '' ? 0 : typingMs)
-  const { answer, error, isLoading, isStale, again } = useFacet(facet, address, asked)
+  const settledText = useSettled(searchText, searchText === '' ? 0 : typingMs)
+  const { answer, error, isLoading, isStale, again } = useFacet(facet, address, settledText)
   const isSlow = useDelayed(isLoading, silentMs)
   const isReady = answer !== null
   const box = useRef<HTMLDivElement>(null)
@@ -112,8 +112,8 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
         <input
           type="search"
           class="field"
-          placeholder={`Find ${one}`}
-          aria-label={`Find ${one}`}
+          placeholder={`Find ${singular}`}
+          aria-label={`Find ${singular}`}
           value={sought}
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
@@ -141,7 +141,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
       )}
       {listed.length === 0 && isSettled && error === null && (
         <p class="filter-panel-note quiet">
-          {text === '' ? `No ${many} in these calls.` : `No ${many} match.`}
+          {text === '' ? `No ${plural} in these calls.` : `No ${plural} match.`}
         </p>
       )}
       {isSlow && <p class="filter-panel-note quiet">Loading…</p>}
@@ -150,7 +150,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
       )}
       <PanelFoot
         chosen={chosen.length === 0 ? 'All selected' : `${chosen.length} selected`}
-        clear={`All ${many}`}
+        clear={`All ${plural}`}
         isClear={chosen.length === 0}
         onClear={() => go(changeTo(facet, []))}
       />
@@ -162,14 +162,14 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
 export function KindPanel({ types }: { readonly types: readonly string[] }) {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
-  const known = [...new Set([...types.filter(isCallType), ...callTypes])]
+  const shownTypes = [...new Set([...types.filter(isCallType), ...callTypes])]
   return (
     <div class="filter-panel stack">
-      {known.length > 0 && (
+      {shownTypes.length > 0 && (
         <fieldset>
           <legend class="finest">Type</legend>
           <CheckList<CallType>
-            choices={known.map((type) => ({ choice: type, words: callTypeWords[type] }))}
+            choices={shownTypes.map((type) => ({ choice: type, words: callTypeWords[type] }))}
             chosen={callTypes}
             onChoose={(chosen) => go({ callTypes: chosen })}
           />

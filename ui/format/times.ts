@@ -28,9 +28,9 @@ export class Times {
     this.now = now
     this.zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
     this.suffix = utc ? ' UTC' : ''
-    const made: Partial<Record<Form, Intl.DateTimeFormat>> = {}
+    const cache: Partial<Record<Form, Intl.DateTimeFormat>> = {}
     this.#write = (form, ms) =>
-      (made[form] ??= new Intl.DateTimeFormat('en-GB', { timeZone: this.zone, ...forms[form] })).format(ms)
+      (cache[form] ??= new Intl.DateTimeFormat('en-GB', { timeZone: this.zone, ...forms[form] })).format(ms)
   }
 
   /** 14:05 */

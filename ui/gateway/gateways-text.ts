@@ -11,8 +11,8 @@ export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boo
 /** The slots that all gateways use together. */
 export function allWords({ gateways, max_concurrent: max }: GatewaysReport): string {
   const active = gateways.reduce((sum, row) => sum + row.active, 0)
-  const known = counted(gateways.length, 'gateway')
-  return max === null ? known : `${count(active)} of ${counted(max, 'slot')}, ${known}`
+  const gatewaysText = counted(gateways.length, 'gateway')
+  return max === null ? gatewaysText : `${count(active)} of ${counted(max, 'slot')}, ${gatewaysText}`
 }
 
 /** The state of a gateway and its consequence. `time` writes an instant, in ms since the Unix epoch. */

@@ -13,7 +13,7 @@ interface Words {
 }
 
 /** The options that the page knows, in its order; other options of the gateway come after. */
-const known: Readonly<Record<string, Words>> = {
+const optionWords: Readonly<Record<string, Words>> = {
   max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
   max_rpm: { group: 'Limits', title: 'Requests per minute' },
   max_tpm: { group: 'Limits', title: 'Tokens per minute' },
@@ -59,7 +59,7 @@ const known: Readonly<Record<string, Words>> = {
   share_days: { group: 'Storage', title: 'First copy' },
 }
 
-const knownNames = Object.keys(known)
+const knownNames = Object.keys(optionWords)
 
 /** The title of an option; its name if the page does not know it. */
 export function optionTitle(name: string): string {
@@ -109,7 +109,7 @@ export function isSame(a: SettingValue | readonly string[], b: SettingValue | re
 }
 
 function wordsOf(name: string): Words | undefined {
-  return Object.hasOwn(known, name) ? known[name] : undefined
+  return Object.hasOwn(optionWords, name) ? optionWords[name] : undefined
 }
 
 function placeOf(name: string): number {

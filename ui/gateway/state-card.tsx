@@ -26,7 +26,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
   const baseUrl = baseUrlOf(status, location.hostname)
   const wrongCalls = health?.wrong_base_url_calls ?? 0
   const curl = curlLine(baseUrl, config?.upstream_key !== 'lent' && !simulated)
-  const rest = `${instance === null ? '' : `, instance ${instance}`}${health === null ? '' : `, version ${health.version}`}`
+  const runText = `${instance === null ? '' : `, instance ${instance}`}${health === null ? '' : `, version ${health.version}`}`
   return (
     <section class="card state-card" aria-labelledby="state-heading">
       <h2 id="state-heading" class="aside">
@@ -69,7 +69,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
               </p>
             </>,
           ],
-          ['Process', <span id="process">{pid === null ? 'none' : `${pid}${rest}`}</span>],
+          ['Process', <span id="process">{pid === null ? 'none' : `${pid}${runText}`}</span>],
           ['Up since', <UpSince status={status} />],
         ]}
       />

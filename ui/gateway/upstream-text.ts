@@ -52,7 +52,7 @@ export function termsOf({ credentials, fallback, token_limit: limit, health }: U
   const used = health?.used_tokens ?? null
   const tokens =
     limit === null ? null : `${used === null ? '' : `${count(used)} of `}${count(limit)} tokens in 24 hours`
-  return [key, to === null ? null : `falls back to ${to}`, tokens].filter((each) => each !== null).join('; ')
+  return [key, to === null ? null : `falls back to ${to}`, tokens].filter((part) => part !== null).join('; ')
 }
 
 /** The question before an upstream is removed. */

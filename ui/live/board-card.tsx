@@ -54,10 +54,10 @@ export function BoardCard(props: BoardCardProps) {
   const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, () => false, true)
-  const known = useRef<readonly BoardRow[]>([])
+  const lastRows = useRef<readonly BoardRow[]>([])
   const [askedId, setAsked] = useState<string | null>(null)
   const isRead = reading.isRead || askedId !== null
-  const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead, recordOf))
+  const rows = (lastRows.current = nextRows(lastRows.current, calls, nowMs(), isRead, recordOf))
   useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
   const askedCall = rows.find(({ id }) => id === askedId)

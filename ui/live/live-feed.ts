@@ -133,14 +133,14 @@ export class LiveFeed {
     this.total += 1
     this.#byId.set(call.id, call)
     const over = Math.max(0, this.calls.length + 1 - this.#mostCalls)
-    for (const gone of this.calls.slice(0, over)) {
-      this.#byId.delete(gone.id)
-      gone.release()
+    for (const dropped of this.calls.slice(0, over)) {
+      this.#byId.delete(dropped.id)
+      dropped.release()
     }
-    const kept = this.calls.slice(over)
+    const remaining = this.calls.slice(over)
     // In the order of begins, even if the page missed the begin.
-    const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
-    this.calls = kept.toSpliced(after + 1, 0, call)
+    const after = remaining.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
+    this.calls = remaining.toSpliced(after + 1, 0, call)
     return call
   }
 

@@ -22,10 +22,10 @@ export function loggingText(
       about: `Payloads are shown live and then discarded. Turn on capture to inspect them later in the panel of each call; API keys are redacted.${earlier}`,
     }
   }
-  const left = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
+  const note = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
   const sizeText = size === 0 ? 'nothing yet' : bytes(size)
   return {
-    title: untilWords === null ? 'Payload capture is on' : `Payload capture is on until ${untilWords}${left}`,
+    title: untilWords === null ? 'Payload capture is on' : `Payload capture is on until ${untilWords}${note}`,
     about: `${captureWords(status.capture)}, with API keys redacted. New payloads replace the oldest. In the file: ${sizeText}.`,
   }
 }

@@ -56,7 +56,7 @@ function aligned(values: ChartSeries['values'], answer: Overview, earlier: Overv
   const shiftS = (Date.parse(answer.from) - Date.parse(earlier.from)) / 1000
   const starts = earlier.buckets.start_s
   return answer.buckets.start_s.map((startS) => {
-    const bucket = starts.findLastIndex((one) => one <= startS + answer.bucket_s / 2 - shiftS)
+    const bucket = starts.findLastIndex((start) => start <= startS + answer.bucket_s / 2 - shiftS)
     return values[bucket] ?? null
   })
 }

@@ -46,11 +46,11 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)
   const aboutTimed = timedWords(answer)
-  const inCalls = ({ fromMs, toMs }: Bounds, rest: Partial<PageAddress>): Partial<PageAddress> => ({
+  const inCalls = ({ fromMs, toMs }: Bounds, filters: Partial<PageAddress>): Partial<PageAddress> => ({
     view: 'calls',
     range: { last: null, fromMs, toMs },
     sort: 'started_at',
-    ...rest,
+    ...filters,
   })
   const calls =
     (counts: readonly number[]): ((buckets: BucketRange) => string) =>
@@ -145,7 +145,7 @@ function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null):
   if (earlier === null) return charts
   const before = chartsOf(earlier, frameOf(earlier), null)
   const under = (name: keyof Charts, key: string): readonly ChartPanel[] => {
-    const series = before[name][0]?.series.find((one) => one.key === key)
+    const series = before[name][0]?.series.find((candidate) => candidate.key === key)
     return series === undefined ? charts[name] : withEarlier(charts[name], [answer, earlier], series)
   }
   return {

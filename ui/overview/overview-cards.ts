@@ -28,12 +28,12 @@ export interface OverviewCard extends FigureCard {
 function changesOf({ totals, previous }: Overview) {
   return (
     figure: (totals: OverviewTotals) => number | null,
-    rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
+    options: Pick<Compared, 'better' | 'show' | 'isShare'>,
     calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
   ): Change | null => {
     if (previous === null) return null
     const [now, before] = [figure(totals), figure(previous)]
-    return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
+    return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...options })
   }
 }
 

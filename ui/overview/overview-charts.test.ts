@@ -51,7 +51,7 @@ test('a few calls are shown one by one', () => {
   }
   const [series] = latencyPanels(few, frame)[0]?.series ?? []
   assert.ok(series !== undefined)
-  assert.deepEqual([series.values, series.each], [[220, 9010, null], each])
+  assert.deepEqual([series.values, series.dots], [[220, 9010, null], each])
   assert.equal(figureOf(series, { first: 1, last: 1 }), '400 ms, 9.01 s')
   assert.equal(figureOf(series, { first: 0, last: 2 }), '220 ms – 9.01 s')
   assert.equal(figureOf(series, { first: 2, last: 2 }), '–')

@@ -16,7 +16,7 @@ function line(
   colour: ColourName,
   values: Column,
   counts: readonly number[],
-  rest: Partial<ChartSeries> = {},
+  options: Partial<ChartSeries> = {},
 ): ChartSeries {
   return {
     key: percentile,
@@ -26,7 +26,7 @@ function line(
     values: withEnoughCalls(percentile, values, counts),
     show: duration,
     missing: (index) => whyMissing(percentile, counts[index] ?? 0),
-    ...rest,
+    ...options,
   }
 }
 
@@ -39,8 +39,8 @@ function orSingleCalls(
   const isBare = percentiles.every(({ values }) => values.every((value) => value === null))
   if (first === undefined || singles === undefined || !isBare) return percentiles
   const { colour, show } = percentiles.find(({ key }) => key === 'p95') ?? first
-  const values = singles.map((each) => (each.length === 0 ? null : Math.max(...each)))
-  return [{ key: 'call', words: 'Individual calls', colour, kind: 'dots', values, each: singles, show }]
+  const values = singles.map((dots) => (dots.length === 0 ? null : Math.max(...dots)))
+  return [{ key: 'call', words: 'Individual calls', colour, kind: 'dots', values, dots: singles, show }]
 }
 
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */

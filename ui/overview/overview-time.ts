@@ -32,19 +32,19 @@ const eventWords: Readonly<Record<string, readonly [words: string, short: string
 /** A note is longer, and its first words stand for it. */
 const shortLetters = 18
 
-type Told = Pick<ChartMark, 'words' | 'short'>
+type MarkText = Pick<ChartMark, 'words' | 'short'>
 
 /** Events in order of time; events within `nearMs` share a mark. */
 export function marksOf(
   { events, slots }: Pick<Overview, 'events' | 'slots'>,
   nearMs: number,
 ): readonly ChartMark[] {
-  const marks = new Map<number, Told[]>()
+  const marks = new Map<number, MarkText[]>()
   let lastMs = Number.NEGATIVE_INFINITY
-  for (const event of events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+  for (const event of events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))) {
     const ms = Date.parse(event.at)
     if (ms > lastMs + nearMs) lastMs = ms
-    marks.set(lastMs, [...(marks.get(lastMs) ?? []), toldOf(event, limitBefore(slots, ms))])
+    marks.set(lastMs, [...(marks.get(lastMs) ?? []), markTextOf(event, limitBefore(slots, ms))])
   }
   return [...marks].map(([ms, events]) => {
     const shorts = new Set(events.map(({ short }) => short))
@@ -56,7 +56,7 @@ export function marksOf(
   })
 }
 
-function toldOf({ kind, detail }: OverviewEvent, limitBefore: number | null): Told {
+function markTextOf({ kind, detail }: OverviewEvent, limitBefore: number | null): MarkText {
   if (kind === 'note') return { words: detail ?? '', short: firstWords(detail ?? '') }
   const limit = kind === 'config' ? limitIn(detail) : null
   if (limit !== null) {
@@ -93,7 +93,7 @@ export function slotColumns({
   const places = buckets.start_s.map((startS) =>
     Math.max(
       0,
-      slots.start_s.findLastIndex((one) => one <= startS),
+      slots.start_s.findLastIndex((start) => start <= startS),
     ),
   )
   const column = (values: readonly (number | null)[]): (number | null)[] =>
@@ -115,8 +115,8 @@ const bucketUnits = [
 
 /** How wide the buckets are, behind “per”: `15 min`, `hour`. */
 export function perBucket(bucketS: number): string {
-  const [unit, words, one] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[3]
-  return bucketS === unit ? one : `${bucketS / unit} ${words}`
+  const [unit, words, singular] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[3]
+  return bucketS === unit ? singular : `${bucketS / unit} ${words}`
 }
 
 const hourMs = 3_600_000

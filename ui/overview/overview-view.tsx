@@ -84,7 +84,7 @@ export function OverviewView() {
   return (
     <ChartEventsContext.Provider value={events}>
       <FilterBar
-        asked={{ ...answered, answer }}
+        query={{ ...answered, answer }}
         bucketWords={answer === null ? undefined : `per ${perBucket(answer.bucket_s)}`}
         actions={
           <>

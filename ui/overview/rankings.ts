@@ -45,10 +45,10 @@ export function modelRows(
     .filter(
       (model) => measure === 'cost' || (of(model) !== null && (of(model) !== 0 || measure === 'cached')),
     )
-    .toSorted((one, other) => (of(other) ?? -1) - (of(one) ?? -1))
+    .toSorted((a, b) => (of(b) ?? -1) - (of(a) ?? -1))
     .slice(0, shownRows)
   const others = totals.calls - rows.reduce((sum, { calls }) => sum + calls, 0)
-  const rest = ofAll(totals) - rows.reduce((sum, model) => sum + (of(model) ?? 0), 0)
+  const othersValue = ofAll(totals) - rows.reduce((sum, model) => sum + (of(model) ?? 0), 0)
   return [
     ...rows.map((model): RankedRow => {
       const value = of(model)
@@ -72,8 +72,8 @@ export function modelRows(
       ? []
       : [
           othersRow({
-            value: Math.max(0, rest),
-            figure: rest > 0 ? show(rest) : '',
+            value: Math.max(0, othersValue),
+            figure: othersValue > 0 ? show(othersValue) : '',
             note: measure === 'calls' ? undefined : counted(others, 'call'),
             to: { view: 'compare', order: measure === 'cost' ? 'cost' : 'calls' },
           }),
@@ -89,10 +89,10 @@ function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
 /** The rows shown, and one row for the failed calls of all others. */
 function withOthers(rows: readonly RankedRow[], errors: number): readonly RankedRow[] {
   const shown = rows.slice(0, shownRows)
-  const rest = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
-  if (shown.length < shownRows || rest <= 0) return shown
+  const others = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
+  if (shown.length < shownRows || others <= 0) return shown
   const to = { view: 'calls', errorsOnly: true, sort: 'started_at' } as const
-  return [...shown, othersRow({ value: rest, figure: count(rest), note: percent(rest / errors), to })]
+  return [...shown, othersRow({ value: others, figure: count(others), note: percent(others / errors), to })]
 }
 
 /** Failed calls that have a cause, a status, a model or an upstream in common. */
@@ -116,7 +116,7 @@ export function failedRows(
   by: keyof typeof namelessWords,
 ): readonly RankedRow[] {
   const rows = groups
-    .toSorted((one, other) => other.calls - one.calls)
+    .toSorted((a, b) => b.calls - a.calls)
     .map(({ key, calls }): RankedRow => {
       const name = key === null ? null : String(key)
       const filter: Partial<PageAddress> | null =

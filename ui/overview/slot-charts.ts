@@ -121,8 +121,8 @@ function mostOf(values: readonly (number | null)[]): number | null {
 }
 
 function leastOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : Math.min(...known)
+  const numbers = values.filter((value) => value !== null)
+  return numbers.length === 0 ? null : Math.min(...numbers)
 }
 
 function waitFigure(n: number, p95: number | null, max: number | null, isFull: boolean): PanelFigure {

@@ -19,7 +19,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
     <div class="payload-tab stack">
-      {(parts.settings.length > 0 || parts.tools.length > 0) && <Settings asked={parts} />}
+      {(parts.settings.length > 0 || parts.tools.length > 0) && <Settings request={parts} />}
       {parts.messages.length > 0 ? (
         <Messages title="Request" messages={parts.messages} />
       ) : (
@@ -55,7 +55,7 @@ function unreadWords(side: KeptPayload | null, what: 'request' | 'response'): st
   return `The ${what} is not a conversation. See ${tab} for its content.`
 }
 
-function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }) {
+function Settings({ request: { settings, tools } }: { readonly request: ReadRequest }) {
   return (
     <div class="chat-settings row wraps fine">
       {settings.map(([name, value]) => (

@@ -47,10 +47,10 @@ function Head({ title, line, record }: HeadProps) {
         class="panel-list"
         facts={Object.entries(record.headers).map(([name, value]) => [
           shownText(name),
-          [value].flat().map((one, at) => (
-            <span key={at} class={isMasked(one) ? 'masked' : ''}>
-              <code>{shownText(one)}</code>
-              {isMasked(one) && <span class="tag">masked</span>}
+          [value].flat().map((item, at) => (
+            <span key={at} class={isMasked(item) ? 'masked' : ''}>
+              <code>{shownText(item)}</code>
+              {isMasked(item) && <span class="tag">masked</span>}
             </span>
           )),
         ])}

@@ -10,11 +10,11 @@ const deepestIndent = 64
 /** The text of a member of an object: `1e400` of `{"a": 1e400}`; the last one of that name. Null if there is none. */
 export function memberText(text: string, name: string): string | null {
   const key = JSON.stringify(name)
-  let found: string | null = null
+  let memberSource: string | null = null
   let depth = 0
   let member = { isIt: false, hasColon: false, from: -1, to: -1 }
   const endMember = (): void => {
-    if (member.isIt && member.from >= 0) found = text.slice(member.from, member.to)
+    if (member.isIt && member.from >= 0) memberSource = text.slice(member.from, member.to)
     member = { isIt: false, hasColon: false, from: -1, to: -1 }
   }
   for (const [start, end] of tokensOf(text)) {
@@ -30,10 +30,10 @@ export function memberText(text: string, name: string): string | null {
     }
     if (isOpening(sign)) depth += 1
     else if (isClosing(sign)) depth -= 1
-    if (depth === 0) return found
+    if (depth === 0) return memberSource
   }
   endMember()
-  return found
+  return memberSource
 }
 
 /** Indented by two spaces, an entry a line; empty lists and objects stay together. Takes no time beyond the text's length. */

@@ -3,8 +3,8 @@ import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import { memberText } from './json-text.ts'
 
 /** A record, and the JSON that it came as: what reading it into values changes can be shown as it was. */
-export interface KeptPayload<Kept extends PayloadRecord = PayloadRecord> {
-  readonly record: Kept
+export interface KeptPayload<Payload extends PayloadRecord = PayloadRecord> {
+  readonly record: Payload
   readonly json: string
 }
 

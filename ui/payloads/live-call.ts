@@ -197,8 +197,8 @@ function firstUserText(json: string): string {
 
 function answerWordsOf(record: OutgoingRecord): string {
   const messages = record.truncated && typeof record.body !== 'string' ? [] : readAnswer(record)
-  const said = messages.flatMap(({ parts }) => parts.filter(({ kind }) => kind !== 'reasoning'))
-  if (said.length > 0) return firstWords(wordsOf(said), wordsLength)
+  const visibleParts = messages.flatMap(({ parts }) => parts.filter(({ kind }) => kind !== 'reasoning'))
+  if (visibleParts.length > 0) return firstWords(wordsOf(visibleParts), wordsLength)
   if (record.outcome !== 'ok') return firstWords(readError(record.body)?.message ?? '', wordsLength)
   const reasoning = messages.flatMap(({ parts }) => parts)
   if (reasoning.length > 0) return firstWords(wordsOf(reasoning), wordsLength)

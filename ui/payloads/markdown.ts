@@ -70,10 +70,10 @@ export function spansOf(text: string): readonly Span[] {
   const spans: Span[] = []
   let end = 0
   for (const match of text.matchAll(marked)) {
-    const [whole, code, strong = ''] = match
+    const [full, code, strong = ''] = match
     if (match.index > end) spans.push({ kind: 'plain', text: text.slice(end, match.index) })
     spans.push(code === undefined ? { kind: 'strong', text: strong } : { kind: 'code', text: code })
-    end = match.index + whole.length
+    end = match.index + full.length
   }
   if (end < text.length) spans.push({ kind: 'plain', text: text.slice(end) })
   return spans

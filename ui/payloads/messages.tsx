@@ -107,9 +107,9 @@ interface TextProps {
 function Text({ text, isCode = false }: TextProps) {
   const [isAll, setAll] = useState(false)
   const hasJson = useMemo(() => isCode && isJson(text), [text, isCode])
-  const whole = useMemo(() => (hasJson ? indentedJson(text) : text), [text, hasJson])
-  const isCut = !isAll && whole.length > shownLength
-  const shown = useMemo(() => shownText(isCut ? cutText(whole, shownLength) : whole), [whole, isCut])
+  const fullText = useMemo(() => (hasJson ? indentedJson(text) : text), [text, hasJson])
+  const isCut = !isAll && fullText.length > shownLength
+  const shown = useMemo(() => shownText(isCut ? cutText(fullText, shownLength) : fullText), [fullText, isCut])
   return (
     <>
       <div class={isCode ? 'said is-code' : 'said'}>
@@ -117,7 +117,7 @@ function Text({ text, isCode = false }: TextProps) {
       </div>
       {isCut && (
         <Button small onClick={() => setAll(true)}>
-          Show all {count(whole.length)} characters
+          Show all {count(fullText.length)} characters
         </Button>
       )}
     </>

@@ -33,23 +33,23 @@ export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const isComplete = heard !== null && (liveCall?.isComplete ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isComplete ? null : `${path} ${liveCall?.version ?? ''}`
-  const asked = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
-  const kept = isComplete || asked.isStale ? null : asked.answer
+  const query = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
+  const captured = isComplete || query.isStale ? null : query.answer
   // Captured payloads are complete; the feed may have only the beginning.
-  const request = kept?.request ?? heard?.request ?? null
-  const answer = kept?.answer ?? heard?.answer ?? null
+  const request = captured?.request ?? heard?.request ?? null
+  const answer = captured?.answer ?? heard?.answer ?? null
 
   if (request === null && answer === null) {
-    if (asked.error !== null) {
+    if (query.error !== null) {
       return (
-        <Banner tone="bad" onRetry={asked.again}>
-          {asked.error}
+        <Banner tone="bad" onRetry={query.again}>
+          {query.error}
         </Banner>
       )
     }
-    if (kept === null) return <div class="skeleton" style={{ height: '16rem' }} />
+    if (captured === null) return <div class="skeleton" style={{ height: '16rem' }} />
     if (tab === 'error' && call !== null) return <ErrorView call={call} answer={null} />
-    return <NoPayloads logging={kept.logging} reason={kept.reason} />
+    return <NoPayloads logging={captured.logging} reason={captured.reason} />
   }
   const isUnderWay = liveCall?.isUnderWay ?? false
   switch (tab) {

@@ -8,7 +8,7 @@ import {
   readItem,
   readMessage,
   readToolCalls,
-  said,
+  messageBy,
   textPart,
 } from './read-messages.ts'
 
@@ -18,7 +18,7 @@ export type AnswerRecord = Pick<OutgoingRecord, 'body' | 'text' | 'reasoning' | 
 /** The answer's messages; for a stream, those that the gateway put together. Empty for an unknown form. */
 export function readAnswer(record: AnswerRecord): readonly ChatMessage[] {
   const parts = partsOfStream(record)
-  return parts.length > 0 ? [said('Assistant', parts)] : readBody(objectOf(record.body))
+  return parts.length > 0 ? [messageBy('Assistant', parts)] : readBody(objectOf(record.body))
 }
 
 /** The record is of a stream from which something was put together. */
@@ -34,19 +34,19 @@ function readBody(body: JsonObject): readonly ChatMessage[] {
   const { output, type, content, object, data, results } = body
   const choices = listOf(body['choices'])
   if (choices.length > 0) {
-    return choices.map((one, at) => readChoice(objectOf(one), choices.length > 1 ? at + 1 : null))
+    return choices.map((choice, at) => readChoice(objectOf(choice), choices.length > 1 ? at + 1 : null))
   }
   if (Array.isArray(output)) return output.map(readItem)
   if (type === 'message' && Array.isArray(content)) return [withNote(readMessage(body), body['stop_reason'])]
-  if (object === 'list' && Array.isArray(data)) return [said('Response', readList(data))]
-  return Array.isArray(results) ? [said('Ranking', textPart('text', rankingWords(results)))] : []
+  if (object === 'list' && Array.isArray(data)) return [messageBy('Response', readList(data))]
+  return Array.isArray(results) ? [messageBy('Ranking', textPart('text', rankingWords(results)))] : []
 }
 
 function readChoice(choice: JsonObject, number: number | null): ChatMessage {
   const { message, text, finish_reason: reason } = choice
   const read =
     message === undefined
-      ? said('Assistant', readContent(text))
+      ? messageBy('Assistant', readContent(text))
       : readMessage({ role: 'assistant', ...objectOf(message) })
   const speaker = number === null ? read.speaker : `${read.speaker}, choice ${number}`
   return withNote({ ...read, speaker }, reason)
@@ -63,7 +63,7 @@ function withNote(message: ChatMessage, reason: unknown): ChatMessage {
 function readList(data: readonly unknown[]): readonly MessagePart[] {
   const first = objectOf(data[0])['embedding']
   if (first === undefined) {
-    const names = data.map((one) => asText(objectOf(one)['id'])).filter((name) => name !== '')
+    const names = data.map((item) => asText(objectOf(item)['id'])).filter((name) => name !== '')
     return readContent(names.join('\n'))
   }
   const form = Array.isArray(first)
@@ -76,8 +76,8 @@ function readList(data: readonly unknown[]): readonly MessagePart[] {
 
 function rankingWords(results: readonly unknown[]): string {
   return results
-    .map((one) => {
-      const { index, relevance_score: score, score: plain } = objectOf(one)
+    .map((result) => {
+      const { index, relevance_score: score, score: plain } = objectOf(result)
       const document = typeof index === 'number' ? `Document ${count(index + 1)}` : 'Document'
       return `${document}: ${asText(score ?? plain)}`
     })

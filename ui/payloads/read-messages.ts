@@ -23,7 +23,7 @@ export interface ChatMessage {
 }
 
 /** A message without a note. */
-export function said(speaker: string, parts: readonly MessagePart[]): ChatMessage {
+export function messageBy(speaker: string, parts: readonly MessagePart[]): ChatMessage {
   return { speaker, note: null, parts }
 }
 
@@ -70,8 +70,8 @@ export function readMessage(value: unknown): ChatMessage {
 
 /** The tool calls of OpenAI's chat, and those that the gateway has put together from a stream. */
 export function readToolCalls(value: unknown): readonly MessagePart[] {
-  return listOf(value).map((one) => {
-    const call = objectOf(one)
+  return listOf(value).map((item) => {
+    const call = objectOf(item)
     const inner = call['function'] ?? call['custom']
     return readToolCall(inner === undefined ? call : objectOf(inner), call['id'])
   })
@@ -83,7 +83,7 @@ function readToolCall({ name = '', arguments: written, input = '' }: JsonObject,
 
 /** An item of the input or output of OpenAI's Responses. */
 export function readItem(value: unknown): ChatMessage {
-  if (typeof value === 'string') return said('User', readContent(value))
+  if (typeof value === 'string') return messageBy('User', readContent(value))
   const item = objectOf(value)
   const { type, call_id: id } = item
   switch (type) {
@@ -92,16 +92,16 @@ export function readItem(value: unknown): ChatMessage {
       return readMessage(item)
     case 'function_call':
     case 'custom_tool_call':
-      return said('Assistant', [readToolCall(item, id)])
+      return messageBy('Assistant', [readToolCall(item, id)])
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return said('Tool', [result(id, false, readContent(item['output']))])
+      return messageBy('Tool', [result(id, false, readContent(item['output']))])
     case 'reasoning': {
       const words = wordsOf([...readContent(item['summary']), ...readContent(item['content'])])
-      return said('Assistant', [{ kind: 'reasoning', text: words || 'Not reported by the upstream.' }])
+      return messageBy('Assistant', [{ kind: 'reasoning', text: words || 'Not reported by the upstream.' }])
     }
     default:
-      return said(asText(type), [{ kind: 'json', text: asText(value) }])
+      return messageBy(asText(type), [{ kind: 'json', text: asText(value) }])
   }
 }
 

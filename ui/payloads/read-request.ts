@@ -1,6 +1,6 @@
 import { count } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
-import { type ChatMessage, readContent, readItem, readMessage, said } from './read-messages.ts'
+import { type ChatMessage, readContent, readItem, readMessage, messageBy } from './read-messages.ts'
 
 /** A setting of the request that decides what the answer is like: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]
@@ -56,35 +56,35 @@ function readMessages(body: JsonObject): readonly ChatMessage[] {
   if (prompt !== undefined) return numbered('Prompt', prompt)
   if (query === undefined) return []
   return [
-    said('Query', readContent(query)),
-    ...listOf(documents ?? texts).map((one, at) =>
-      said(`Document ${count(at + 1)}`, readContent(asText(objectOf(one)['text'] ?? one))),
+    messageBy('Query', readContent(query)),
+    ...listOf(documents ?? texts).map((item, at) =>
+      messageBy(`Document ${count(at + 1)}`, readContent(asText(objectOf(item)['text'] ?? item))),
     ),
   ]
 }
 
 function readSystem(value: unknown): readonly ChatMessage[] {
   const parts = readContent(value)
-  return parts.length === 0 ? [] : [said('System', parts)]
+  return parts.length === 0 ? [] : [messageBy('System', parts)]
 }
 
 /** Texts to embed, or the items of a conversation. */
 function readInput(input: unknown): readonly ChatMessage[] {
   const isOfItems =
-    Array.isArray(input) && input.some((one) => typeof one === 'object' && !Array.isArray(one))
+    Array.isArray(input) && input.some((item) => typeof item === 'object' && !Array.isArray(item))
   return isOfItems ? input.map(readItem) : numbered('Input', input)
 }
 
 /** A text, a list of texts, or the numbers of tokens in place of either. */
 function numbered(speaker: string, value: unknown): readonly ChatMessage[] {
-  const isOne = !Array.isArray(value) || value.every((one) => typeof one === 'number')
+  const isOne = !Array.isArray(value) || value.every((item) => typeof item === 'number')
   const all = isOne ? [value] : value
-  return all.map((one, at) =>
-    said(
+  return all.map((item, at) =>
+    messageBy(
       all.length === 1 ? speaker : `${speaker} ${count(at + 1)}`,
-      Array.isArray(one)
-        ? [{ kind: 'json', text: `${count(one.length)} tokens, by their numbers` }]
-        : readContent(one),
+      Array.isArray(item)
+        ? [{ kind: 'json', text: `${count(item.length)} tokens, by their numbers` }]
+        : readContent(item),
     ),
   )
 }
@@ -100,8 +100,8 @@ function readSettings(body: JsonObject): readonly ChatSetting[] {
 }
 
 function readTools(value: unknown): readonly string[] {
-  return listOf(value).map((one) => {
-    const { function: inner, name, type = 'tool' } = objectOf(one)
+  return listOf(value).map((tool) => {
+    const { function: inner, name, type = 'tool' } = objectOf(tool)
     return textOf(objectOf(inner)['name']) ?? textOf(name) ?? asText(type)
   })
 }

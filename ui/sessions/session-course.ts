@@ -102,13 +102,13 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
  * all calls, and never so much that calls have less than a tenth of the axis.
  */
 export function gapLimitMs(gapsMs: readonly number[], inCallsMs: number): number {
-  const rising = gapsMs.toSorted((one, other) => one - other)
+  const rising = gapsMs.toSorted((a, b) => a - b)
   const usual = rising[Math.floor((rising.length - 1) / 2)] ?? 0
   const limit = Math.max(3 * usual, inCallsMs / 4, 1)
   let room = 9 * Math.max(inCallsMs, 1)
   for (const [at, ms] of rising.entries()) {
-    const left = rising.length - at
-    if (ms * left > room) return Math.min(limit, room / left)
+    const gapsLeft = rising.length - at
+    if (ms * gapsLeft > room) return Math.min(limit, room / gapsLeft)
     room -= ms
   }
   return limit
@@ -152,9 +152,9 @@ function gapsOf(pieces: readonly CoursePiece[]): {
 function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (ms: number) => number {
   const cuts = gaps.filter(({ isCut }) => isCut)
   // For each shortened gap, the total time left out up to its end.
-  let left = 0
-  const leftOut = cuts.map(({ startMs, endMs }) => (left += endMs - startMs - cutMs))
-  const room = Math.max(lengthMs - left, 1)
+  let leftOutMs = 0
+  const leftOut = cuts.map(({ startMs, endMs }) => (leftOutMs += endMs - startMs - cutMs))
+  const room = Math.max(lengthMs - leftOutMs, 1)
   return (ms) => {
     let [low, high] = [0, cuts.length]
     while (low < high) {

@@ -40,8 +40,8 @@ export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'
 } {
   const tools = new Map<string, ToolUse>()
   const add = (name: string, calls: number, ms: number): void => {
-    const known = tools.get(name)
-    tools.set(name, { name, calls: (known?.calls ?? 0) + calls, ms: (known?.ms ?? 0) + ms })
+    const before = tools.get(name)
+    tools.set(name, { name, calls: (before?.calls ?? 0) + calls, ms: (before?.ms ?? 0) + ms })
   }
   for (const { call } of pieces) for (const name of listed(call.tools)) add(name, 1, 0)
   let togetherMs = 0
@@ -54,7 +54,7 @@ export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'
     else if (name !== undefined) add(name, 0, endMs - startMs)
   }
   return {
-    tools: [...tools.values()].toSorted((one, other) => other.ms - one.ms || other.calls - one.calls),
+    tools: [...tools.values()].toSorted((a, b) => b.ms - a.ms || b.calls - a.calls),
     togetherMs,
   }
 }

@@ -153,7 +153,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
   } = figures
   const breaks = course.pieces.filter(({ prefixBreak }) => prefixBreak !== null).length
   // Many upstreams say nothing of a cache, which is not the same as an empty one.
-  const isCacheTold = course.pieces.some(({ call }) => call.cached_input_tokens !== null)
+  const isCacheReported = course.pieces.some(({ call }) => call.cached_input_tokens !== null)
   const { tools, togetherMs } = useMemo(() => toolUses(course), [course])
   return (
     <>
@@ -178,7 +178,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             'Tokens in',
             <>
               {count(figures.input_tokens)}
-              <small> {known(isCacheTold ? figures.cached_share : null, percent)} cached</small>
+              <small> {known(isCacheReported ? figures.cached_share : null, percent)} cached</small>
             </>,
           ],
           ['Tokens out', count(figures.output_tokens)],
@@ -194,7 +194,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           [
             'Cache breaks',
             <span key="breaks" class={breaks > 0 ? 'sign-break' : ''}>
-              {isCacheTold ? count(breaks) : unknownFigure}
+              {isCacheReported ? count(breaks) : unknownFigure}
             </span>,
           ],
         ]}

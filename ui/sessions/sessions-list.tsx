@@ -36,14 +36,14 @@ export function SessionsList() {
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, ({ scrollTop }) => scrollTop > readPx, true)
   const question = JSON.stringify([address.text, address.order, address.rising, isStale])
-  const seen = useFrozen(rows, reading.isRead && rows.length > 0, question, withFurther)
-  const isHeld = seen.length !== rows.length || seen.some((row, at) => row !== rows[at])
+  const shown = useFrozen(rows, reading.isRead && rows.length > 0, question, withFurther)
+  const isHeld = shown.length !== rows.length || shown.some((row, at) => row !== rows[at])
   const models = [...new Set(rows.flatMap((row) => row.models))]
-  const known = answer && { available_models: models, available_types: [] }
+  const facetAnswer = answer && { available_models: models, available_types: [] }
   const isRefused = error !== null && !isLoading && (answer === null || isStale)
   return (
     <>
-      <FilterBar asked={{ ...list, answer: known, error: isRefused ? null : error }} />
+      <FilterBar query={{ ...list, answer: facetAnswer, error: isRefused ? null : error }} />
       <section class="card clips sessions-card" aria-labelledby="sessions-title">
         <h2 id="sessions-title" class="aside">
           All sessions
@@ -58,9 +58,9 @@ export function SessionsList() {
             onOrder={(order, rising) => go({ order, rising })}
           />
           <span class="fine" role="status">
-            {answer !== null && !isRefused && seen.length > 0 && (
+            {answer !== null && !isRefused && shown.length > 0 && (
               <>
-                {list.hasMore ? `Last ${counted(seen.length, 'session')}` : counted(seen.length, 'session')}
+                {list.hasMore ? `Last ${counted(shown.length, 'session')}` : counted(shown.length, 'session')}
                 <span class="sessions-order">
                   , {firstWords[orderOf('sessions', address)][address.rising ? 1 : 0].toLowerCase()} first
                 </span>
@@ -84,14 +84,14 @@ export function SessionsList() {
           )}
         </div>
         {isRefused ? (
-          <Refusal what="the sessions" asked={list} />
+          <Refusal what="the sessions" query={list} />
         ) : answer === null ? (
           <div class="skeleton" style={{ height: '30rem' }} />
-        ) : seen.length === 0 ? (
+        ) : shown.length === 0 ? (
           <NoSessions foldedUntil={answer.folded_until} />
         ) : (
           <div {...reading.listeners}>
-            <Rows list={list} rows={seen} box={box} onOpen={(id) => go(opening(seen, id, address))} />
+            <Rows list={list} rows={shown} box={box} onOpen={(id) => go(opening(shown, id, address))} />
           </div>
         )}
       </section>
@@ -105,12 +105,12 @@ function isPartlyFolded(address: PageAddress, foldedUntil: string | null): boole
 }
 
 /** Pages that follow are what its reader asked for: they come below all that is there. */
-function withFurther(held: readonly SessionRow[], rows: readonly SessionRow[]): readonly SessionRow[] {
-  const last = held.at(-1)?.id
+function withFurther(frozen: readonly SessionRow[], rows: readonly SessionRow[]): readonly SessionRow[] {
+  const last = frozen.at(-1)?.id
   const end = rows.findIndex(({ id }) => id === last)
-  const known = new Set(held.map(({ id }) => id))
-  const further = end < 0 ? [] : rows.slice(end + 1).filter(({ id }) => !known.has(id))
-  return further.length === 0 ? held : [...held, ...further]
+  const frozenIds = new Set(frozen.map(({ id }) => id))
+  const further = end < 0 ? [] : rows.slice(end + 1).filter(({ id }) => !frozenIds.has(id))
+  return further.length === 0 ? frozen : [...frozen, ...further]
 }
 
 /** The change of the address that opens a session: `rising` is then of its calls. */
@@ -146,7 +146,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
             Cached
           </span>
           <Heading sort="cost">Cost</Heading>
-          <Heading sort="duration" rest={<TimeKey />}>
+          <Heading sort="duration" extra={<TimeKey />}>
             Duration
           </Heading>
         </div>
@@ -189,11 +189,11 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
 interface HeadingProps {
   readonly sort: SessionSort
   readonly children: string
-  readonly rest?: ComponentChildren
+  readonly extra?: ComponentChildren
 }
 
 /** The heading of a column that sorts. */
-function Heading({ sort, children: words, rest }: HeadingProps) {
+function Heading({ sort, children: words, extra }: HeadingProps) {
   const { address, go } = useNavigation()
   const sorting = sortingBy<SessionSort>(
     sort,
@@ -203,7 +203,7 @@ function Heading({ sort, children: words, rest }: HeadingProps) {
   )
   return (
     <span role="columnheader" aria-sort={sorting.sorted} {...explained(words)}>
-      {rest}
+      {extra}
       <SortHeading {...sorting}>{words}</SortHeading>
     </span>
   )
@@ -255,28 +255,28 @@ class Row extends PureComponent<RowProps> {
             <small class="cut finest">{client === null ? 'Unknown client' : shownText(client)}</small>
           </span>
           <span class="session-models quiet" title={models.map(shownText).join(', ')}>
-            <Told words="Models" />
+            <ScreenReaderHead words="Models" />
             {modelWords(models)}
           </span>
           <span class="session-at quiet" title={`First call ${times.full(Date.parse(first))}`}>
-            <Told words="Last call" />
+            <ScreenReaderHead words="Last call" />
             {lastCall}
           </span>
           <span class="session-calls">
-            <Told words="Calls" />
+            <ScreenReaderHead words="Calls" />
             {count(calls)}
             {errors > 0 && <span class="bad"> {count(errors)} failed</span>}
           </span>
           <span class="session-tokens">
-            <Told words="Tokens in, out" />
+            <ScreenReaderHead words="Tokens in, out" />
             <Tokens row={row} />
           </span>
           <span class="session-cached">
-            <Told words="Cached" />
+            <ScreenReaderHead words="Cached" />
             {known(row.cached_share, percent)}
           </span>
           <span class="session-cost">
-            <Told words="Cost" />
+            <ScreenReaderHead words="Cost" />
             {costWords(row)}
           </span>
           <span
@@ -286,7 +286,7 @@ class Row extends PureComponent<RowProps> {
             <span class="session-bar" aria-hidden="true">
               <span class="in-calls" style={{ width: share(row.in_calls_ms / row.wall_ms) }} />
             </span>
-            <Told words="Duration" />
+            <ScreenReaderHead words="Duration" />
             <strong>{duration(row.wall_ms)}</strong>
           </span>
         </a>
@@ -307,7 +307,7 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
 }
 
 /** The head of a column, for those who do not see it. */
-function Told({ words }: { readonly words: string }) {
+function ScreenReaderHead({ words }: { readonly words: string }) {
   return <span class="aside">{words} </span>
 }
 

@@ -43,7 +43,7 @@ export function axisTimes(
   if (widest.ms === 0) return [first]
   const pxPerMs = (pxOf(widest.start + widest.ms) - pxOf(widest.start)) / widest.ms
   const stepS = roundStep(roomPx / pxPerMs / 1000)
-  const found: AxisTime[] = []
+  const ticks: AxisTime[] = []
   let endPx = 0
   let before: string | null = null
   for (const [at, start] of starts.entries()) {
@@ -59,11 +59,11 @@ export function axisTimes(
       if (px < endPx || px + roomPx > axisPx) continue
       endPx = px + roomPx
       const day = times.day(tick.ms)
-      found.push({ px, ms, isNewDay: hasDays && day !== before })
+      ticks.push({ px, ms, isNewDay: hasDays && day !== before })
       before = day
     }
   }
-  return found.length > 0 ? found : [first]
+  return ticks.length > 0 ? ticks : [first]
 }
 
 export interface AxisSign {
@@ -99,12 +99,12 @@ export function axisSigns(
       if (isSeen) failures.push({ px, kind: 'failed', words: endWords(call) })
     }
   }
-  return [...breaks, ...failures.filter((one) => !isBeside(one, breaks))]
+  return [...breaks, ...failures.filter((failure) => !isBeside(failure, breaks))]
 }
 
 /** Breaks are rarer, and a failed call is red besides: where both have no room the break is shown. */
 function isBeside({ px }: AxisSign, breaks: readonly AxisSign[]): boolean {
-  return breaks.some((one) => Math.abs(one.px - px) < signPx)
+  return breaks.some((sign) => Math.abs(sign.px - px) < signPx)
 }
 
 /** A gap between calls, and the room for its words: up to the next gap that is drawn. */
@@ -129,17 +129,17 @@ export function gapsBetween(
   fromPx: number,
   toPx: number,
 ): readonly DrawnGap[] {
-  const seen: Omit<DrawnGap, 'roomPx' | 'hasWords'>[] = []
+  const visible: Omit<DrawnGap, 'roomPx' | 'hasWords'>[] = []
   for (const gap of gaps) {
     const leftPx = placeOf(gap.startMs) * axisPx
     const widthPx = placeOf(gap.endMs) * axisPx - leftPx
     if (leftPx > toPx + cutWordsPx) break
     if (leftPx + widthPx + cutWordsPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
-    seen.push({ gap, leftPx, widthPx })
+    visible.push({ gap, leftPx, widthPx })
   }
   // From the right, as the next gap bounds the room of one, be it drawn or not.
   let [nextPx, nextCutPx] = [axisPx, axisPx]
-  const endsPx = seen
+  const endsPx = visible
     .toReversed()
     .map(({ gap: { isCut }, leftPx }) => {
       const endPx = isCut ? Math.min(nextCutPx, Math.max(nextPx, leftPx + cutWordsPx)) : nextPx
@@ -149,7 +149,7 @@ export function gapsBetween(
     })
     .toReversed()
   let takenPx = Number.NEGATIVE_INFINITY
-  const drawn = seen.map(({ gap, leftPx, widthPx }, at) => {
+  const drawn = visible.map(({ gap, leftPx, widthPx }, at) => {
     const isTaken = !gap.isCut && leftPx < takenPx
     const roomPx = isTaken ? widthPx : Math.max((endsPx[at] ?? 0) - leftPx, widthPx)
     if (gap.isCut) takenPx = leftPx + roomPx

@@ -19,16 +19,16 @@ export interface SessionCalls {
 
 /** The calls of a session from an instant on, and new ones as they end. Null loads none yet. */
 export function useSessionCalls(session: string, from: string | null): SessionCalls {
-  const [known, setKnown] = useState<ReadonlyMap<string, CallJson>>(new Map())
+  const [byId, setById] = useState<ReadonlyMap<string, CallJson>>(new Map())
   const [{ isLoaded, error }, setState] = useState({ isLoaded: false, error: null as string | null })
   const [round, setRound] = useState(0)
   const add = (calls: readonly CallJson[]): void => {
-    setKnown((before) => {
+    setById((before) => {
       const added = calls.filter(({ id }) => !before.has(id))
       if (added.length === 0) return before
       const all = [...before, ...added.map((call) => [call.id, call] as const)]
       // Ids grow with time, and are all of one length.
-      return new Map(all.sort(([one], [other]) => (one < other ? -1 : 1)).slice(-mostCalls))
+      return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-mostCalls))
     })
   }
   useEffect(() => {
@@ -36,16 +36,16 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
     const leaving = new AbortController()
     const load = async (): Promise<void> => {
       let cursor: string | null = null
-      let asked = 0
+      let loadedCalls = 0
       do {
         const query = new URLSearchParams({ session, from, limit: String(pageSize) })
         if (cursor !== null) query.set('cursor', cursor)
         // oxlint-disable-next-line no-await-in-loop -- each page begins where the one before ended
         const answer: CallsAnswer = await ask<CallsAnswer>(`/api/query?${query}`, leaving.signal)
         add(answer.calls)
-        asked += answer.calls.length
+        loadedCalls += answer.calls.length
         cursor = answer.next_cursor
-      } while (cursor !== null && asked < mostCalls)
+      } while (cursor !== null && loadedCalls < mostCalls)
     }
     load().then(
       () => setState({ isLoaded: true, error: null }),
@@ -62,6 +62,6 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
   const again = useCallback(() => setRound((before) => before + 1), [])
   // Calls that an event skipped are loaded.
   useAgainOnCalls(true, () => false, again)
-  const calls = useMemo(() => [...known.values()], [known])
+  const calls = useMemo(() => [...byId.values()], [byId])
   return { calls, isLoaded, error, again }
 }

@@ -38,13 +38,13 @@ export interface SessionList extends QueryState<Sessions> {
 export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
   const { fromMs, toMs } = boundsOf(address, atMs)
   const sort = orderOf('sessions', address)
-  const rest = {
+  const parameters = {
     limit: String(pageSize),
     ...(sort !== usualOrder && { sort }),
     ...(address.rising && { rising: 'true' }),
     ...(cursor === null ? {} : { cursor }),
   }
-  const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, rest)
+  const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, parameters)
   // A search by id or code belongs to lists of calls; this view searches parts of names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
@@ -61,10 +61,10 @@ export function sessionRows(
 ): readonly SessionRow[] {
   const rowsBefore = new Map(before.map((row) => [row.id, row]))
   const byName = new Map<string, SessionRow>()
-  for (const one of sessions) {
-    const id = encodeURIComponent(one.session.toWellFormed())
+  for (const summary of sessions) {
+    const id = encodeURIComponent(summary.session.toWellFormed())
     if (byName.has(id)) continue
-    const row = { ...one, id }
+    const row = { ...summary, id }
     const same = rowsBefore.get(id)
     byName.set(id, JSON.stringify(same) === JSON.stringify(row) && same !== undefined ? same : row)
   }
@@ -90,13 +90,13 @@ export function useSessions(address: PageAddress): SessionList {
     { list: key, cursor: isStale ? null : (answer?.next_cursor ?? null) },
     load,
   )
-  const known = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
+  const lastRows = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
   const rows = useMemo(() => {
-    const before = known.current.key === key ? known.current.rows : []
+    const before = lastRows.current.key === key ? lastRows.current.rows : []
     // Sessions that dropped out of a renewed first page come before the next pages.
     const pushedOff = pages.rows.length > 0 ? before : []
     const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...pages.rows], before)
-    known.current = { key, rows: now }
+    lastRows.current = { key, rows: now }
     return now
   }, [key, answer, pages.rows])
 

@@ -21,12 +21,12 @@ export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
   // The list is loaded again only for new clients; known ones come and go all the time.
-  const seen = useRef(new Set<string>())
-  for (const { client } of uses) seen.current.add(client)
-  const asked = useQuery<ClientsReport>(String(seen.current.size), () => '/api/clients', { everyMs: 30_000 })
-  const { answer: report, put } = asked
+  const names = useRef(new Set<string>())
+  for (const { client } of uses) names.current.add(client)
+  const query = useQuery<ClientsReport>(String(names.current.size), () => '/api/clients', { everyMs: 30_000 })
+  const { answer: report, put } = query
   const times = useTimes()
-  if (report === null) return <Awaited what="the clients" {...asked} height="9rem" />
+  if (report === null) return <Awaited what="the clients" {...query} height="9rem" />
   const rows = withUse(report.clients, health === null ? null : uses)
   const isOnlyReported = report.budget_action === 'report' && rows.some((row) => row.token_limit !== null)
   return (
@@ -76,7 +76,7 @@ export function ClientsCard() {
 
 function Name({ row, times }: { readonly row: ClientRow; readonly times: Times }) {
   const { is_key: isKey, name, keys, calls, last_at: last } = row
-  const seen =
+  const callsText =
     last === null
       ? 'no calls yet'
       : `${counted(calls, 'call')}, last ${times.short(Date.parse(last), nowMs())}`
@@ -84,7 +84,7 @@ function Name({ row, times }: { readonly row: ClientRow; readonly times: Times }
     <>
       {nameOf(row)}
       <small>
-        {isKey && name !== null ? `counts as ${name}` : seen}
+        {isKey && name !== null ? `counts as ${name}` : callsText}
         {!isKey && keys.length > 0 && (
           <>, {keys.length === 1 ? `key ${keys[0]}` : counted(keys.length, 'key')}</>
         )}

@@ -22,8 +22,8 @@ export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   const rate = `about ${bytes(perDay)} per day`
   if (size.disk_full_at === null) return rate
   const days = Math.max(0, Math.floor((Date.parse(size.disk_full_at) - nowMs) / 86_400_000))
-  const left = days > 730 ? `${Math.floor(days / 365)} years` : counted(days, 'day')
-  return `${rate}; disk full in ${left}`
+  const timeLeft = days > 730 ? `${Math.floor(days / 365)} years` : counted(days, 'day')
+  return `${rate}; disk full in ${timeLeft}`
 }
 
 /** A text on the effect of compressing. */

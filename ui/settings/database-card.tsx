@@ -33,38 +33,38 @@ export function DatabaseCard() {
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
   const [isCompressing, setCompressing] = useState(false)
   const action = useAction()
-  const kept = daysOf(days)
-  const runs = job?.state === 'running'
-  const isAtWork = runs && !job.dry_run
-  const isBusy = action.isBusy || runs
+  const keepDays = daysOf(days)
+  const isRunning = job?.state === 'running'
+  const isAtWork = isRunning && !job.dry_run
+  const isBusy = action.isBusy || isRunning
   // An estimate holds for the days that it was made for.
-  const found = estimate?.[0] === kept ? estimate[1] : null
+  const preview = estimate?.[0] === keepDays ? estimate[1] : null
 
   const look = (): void => {
-    if (isBusy || kept === null) return
+    if (isBusy || keepDays === null) return
     setCompressing(false)
     void action.run(async () =>
       setEstimate([
-        kept,
-        await act<CompressResult>('POST', '/api/db/compress', { keep_days: kept, dry_run: true }),
+        keepDays,
+        await act<CompressResult>('POST', '/api/db/compress', { keep_days: keepDays, dry_run: true }),
       ]),
     )
   }
   const begin = (): void => {
-    if (kept === null) return
+    if (keepDays === null) return
     setCompressing(true)
     void action.run(async () => {
-      await act('POST', '/api/db/compress?async=1', { keep_days: kept })
+      await act('POST', '/api/db/compress?async=1', { keep_days: keepDays })
       setEstimate(null)
     })
   }
 
   const isFailed = job?.state === 'failed' && !job.dry_run
-  const isWrong = days.trim() !== '' && kept === null
+  const isWrong = days.trim() !== '' && keepDays === null
   const result = isWrong
     ? `Enter a whole number of days from ${keptDays.least} to 36,500.`
-    : (action.error?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
-  const isBad = isWrong || action.error !== null || (isFailed && found === null)
+    : (action.error?.message ?? (preview === null ? outcomeWords(job) : estimateWords(preview)))
+  const isBad = isWrong || action.error !== null || (isFailed && preview === null)
   const progress = isAtWork ? progressWords(job.progress) : null
   return (
     <Card title="Database" class="database-card">
@@ -102,15 +102,15 @@ export function DatabaseCard() {
           />
           <span>days</span>
           <div class="buttons at-end">
-            <Button type="submit" isOff={isBusy || kept === null}>
-              {(action.isBusy && !isCompressing) || (runs && job.dry_run) ? 'Estimating…' : 'Estimate'}
+            <Button type="submit" isOff={isBusy || keepDays === null}>
+              {(action.isBusy && !isCompressing) || (isRunning && job.dry_run) ? 'Estimating…' : 'Estimate'}
             </Button>
             <ConfirmButton
-              isOff={isBusy || found === null || !isWorthIt(found)}
+              isOff={isBusy || preview === null || !isWorthIt(preview)}
               question={{
                 title: 'Compress the database?',
                 yes: 'Compress',
-                points: kept === null || found === null ? [] : compressPoints(kept, found),
+                points: keepDays === null || preview === null ? [] : compressPoints(keepDays, preview),
               }}
               onYes={begin}
             >

@@ -183,6 +183,6 @@ function pendingWords(needsRestart: readonly string[]): string {
 function savedWords({ options, needs_restart: needsRestart }: ProxyConfig, names: readonly string[]): string {
   const waiting = names.filter((name) => needsRestart.includes(name)).map(optionTitle)
   if (waiting.length > 0) return `Saved. Restart to apply: ${waiting.join(', ')}.`
-  const runs = options.some(({ running }) => running !== null)
-  return runs ? 'Saved and applied.' : 'Saved. Applies at the next start.'
+  const areRunning = options.some(({ running }) => running !== null)
+  return areRunning ? 'Saved and applied.' : 'Saved. Applies at the next start.'
 }

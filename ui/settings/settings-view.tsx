@@ -9,14 +9,14 @@ import { OptionsCard } from './options-card.tsx'
 
 /** The gateway's options, the limits of clients, and the database. */
 export function SettingsView() {
-  const { put, ...asked } = useGatewayConfig()
-  const { answer: config, error } = asked
+  const { put, ...query } = useGatewayConfig()
+  const { answer: config, error } = query
   const actions = useGatewayActions(config)
   return (
     <div class="columns-view">
       <div class="column">
         {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
-        {(config === null || error !== null) && <Awaited what="the options" {...asked} height="44rem" />}
+        {(config === null || error !== null) && <Awaited what="the options" {...query} height="44rem" />}
       </div>
       <div class="column">
         <ClientsCard />

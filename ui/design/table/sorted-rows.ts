@@ -4,8 +4,8 @@ export function sortedRows<Row>(
   valueOf: (row: Row) => number | null,
   rising: boolean,
 ): readonly Row[] {
-  return rows.toSorted((one, other) => {
-    const [first, second] = [valueOf(one), valueOf(other)]
+  return rows.toSorted((a, b) => {
+    const [first, second] = [valueOf(a), valueOf(b)]
     if (first === null || second === null) return Number(first === null) - Number(second === null)
     return rising ? first - second : second - first
   })
