@@ -51,7 +51,7 @@ const crashLevels = [3, 10, 30, 100]
 const crashTellS = 300
 
 /** The alert of a rule without subjects; empty if its condition does not hold. */
-const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
+const when = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
 
 /** Rules on figures: null if the figures are unknown. */
 const ofFigures =
@@ -69,7 +69,7 @@ export const alertRules = {
     quietMs: minuteMs,
     find: ({ status, isWanted }) =>
       status &&
-      one(isWanted && ['stopped', 'unresponsive', 'foreign'].includes(status.state), () => downText(status)),
+      when(isWanted && ['stopped', 'unresponsive', 'foreign'].includes(status.state), () => downText(status)),
   },
   gateway_crashed: {
     title: 'Gateway crashed',
@@ -92,7 +92,7 @@ export const alertRules = {
     quietMs: 2 * minuteMs,
     find: ({ status }) =>
       status &&
-      one(status.health?.status === 'degraded', () => {
+      when(status.health?.status === 'degraded', () => {
         const codes = status.health?.warnings.map(({ code }) => code) ?? []
         return `It runs, but warns: ${codes.join(', ') || 'of nothing it names'}.`
       }),
@@ -124,7 +124,7 @@ export const alertRules = {
       const hours = hoursLeft(budget, figures.day.tokens_by_hour)
       const text = (): string =>
         `At the rate of the last hour the token budget is used up in ${longDuration(hours * 3600)}.`
-      return one(hours <= threshold, text)
+      return when(hours <= threshold, text)
     },
   },
   spend_day: {
@@ -133,7 +133,7 @@ export const alertRules = {
     threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 50 },
     quietMs: hourMs,
     find: ofFigures(({ day }, threshold) =>
-      one(day.cost_usd >= threshold, () => `Calls of the last 24 hours cost ${dollars(day.cost_usd)}.`),
+      when(day.cost_usd >= threshold, () => `Calls of the last 24 hours cost ${dollars(day.cost_usd)}.`),
     ),
   },
   spend_month: {
@@ -144,7 +144,7 @@ export const alertRules = {
     quietMs: hourMs,
     find: ofFigures(({ month: { cost_usd: usd } }, threshold) => {
       const share = (usd / threshold) * 100
-      const level = moneyLevels.findLast((each) => each <= share)
+      const level = moneyLevels.findLast((candidate) => candidate <= share)
       const part = percent(Math.floor(share) / 100)
       const text = `Calls of this month cost ${dollars(usd)}: ${part} of ${dollars(threshold)}.`
       return level === undefined ? [] : [{ text, level }]
@@ -167,7 +167,7 @@ export const alertRules = {
     threshold: { unit: '%', min: 1, max: 100, usual: 20 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { failed, answered } }, threshold) =>
-      one(
+      when(
         answered >= minSample && failed * 100 >= threshold * answered,
         () => `${percent(failed / answered)} of ${count(answered)} calls failed in 5 minutes.`,
       ),
@@ -196,7 +196,7 @@ export const alertRules = {
     threshold: { unit: 's', min: 0.1, max: 3600, usual: 30 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { queue } }, threshold) =>
-      one(
+      when(
         queue.n >= minSample && queue.p95_ms >= threshold * 1000,
         () => `Calls wait ${duration(queue.p95_ms)} for a slot at the 95th percentile of 5 minutes.`,
       ),
@@ -218,9 +218,9 @@ export const alertRules = {
         const text = `${count(remaining)} of ${count(limit)} ${kind.replace('_', ' ')}`
         texts.set(subject, [...(texts.get(subject) ?? []), text])
       }
-      return Array.from(texts, ([subject, left]) => ({
+      return Array.from(texts, ([subject, limitTexts]) => ({
         subject,
-        text: `Left of its provider's limits: ${[...new Set(left)].join(', ')}.`,
+        text: `Left of its provider's limits: ${[...new Set(limitTexts)].join(', ')}.`,
       }))
     },
   },
@@ -263,7 +263,7 @@ export const ruleList: readonly (readonly [AlertCode, AlertRule])[] = Object.ent
 
 /** The title of a rule; its code, if this version does not have the rule. */
 export function titleOf(code: string): string {
-  return ruleList.find(([known]) => known === code)?.[1].title ?? code
+  return ruleList.find(([ruleCode]) => ruleCode === code)?.[1].title ?? code
 }
 
 /** A rule in words, with its threshold. */
@@ -288,7 +288,7 @@ function downText({ state, port }: ProcessStatus): string {
 /** The highest level that a figure has reached: the threshold, or one of `levels`; null below the threshold. */
 function levelAt(figure: number, threshold: number, levels: readonly number[]): number | null {
   if (figure < threshold) return null
-  return Math.max(threshold, ...levels.filter((each) => each <= figure))
+  return Math.max(threshold, ...levels.filter((level) => level <= figure))
 }
 
 /** Hours until the budget is used up at the rate of the last hour. Tokens older than a day no longer count then. */
@@ -297,12 +297,12 @@ function hoursLeft(
   byHour: readonly number[],
 ): number {
   const rate = byHour.at(-1) ?? 0
-  let left = limit - used
-  if (limit <= 0 || rate <= 0 || left <= 0) return Number.POSITIVE_INFINITY
+  let remaining = limit - used
+  if (limit <= 0 || rate <= 0 || remaining <= 0) return Number.POSITIVE_INFINITY
   for (const [hour, old] of byHour.entries()) {
     const growth = rate - old
-    if (growth > 0 && left <= growth) return hour + left / growth
-    left -= growth
+    if (growth > 0 && remaining <= growth) return hour + remaining / growth
+    remaining -= growth
   }
   return Number.POSITIVE_INFINITY
 }

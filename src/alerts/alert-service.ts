@@ -96,14 +96,14 @@ export class AlertService {
     const isUp = status?.state === 'running' || status?.state === 'starting'
     const isStopped = status?.state === 'draining' || (status?.state === 'stopped' && status.message === null)
     const isWanted = isUp || (this.#record.isWanted && !isStopped)
-    const { states, due } = nextStates(this.#record.states, {
+    const { states, dueMessages } = nextStates(this.#record.states, {
       nowMs,
       input: { status, isWanted, figures, sessions: this.#sessionsAt(nowMs) },
       settingOf: (code) => this.#settings.of(code),
       canSend: receiver !== null,
     })
     const begun = receiver === null ? 'unsent' : 'pending'
-    const messages = due.map(({ kind, state }) => newMessage(kind, alertOf(state), begun, nowMs))
+    const messages = dueMessages.map(({ kind, state }) => newMessage(kind, alertOf(state), begun, nowMs))
     this.#keep({
       isWanted,
       states,
@@ -202,8 +202,8 @@ export class AlertService {
 
   #keep(change: Partial<AlertRecord>): void {
     const next = { ...this.#record, ...change }
-    const gone = next.messages.slice(0, -mostMessages)
-    const dropped = next.dropped + gone.filter(({ state }) => state === 'pending').length
+    const droppedMessages = next.messages.slice(0, -mostMessages)
+    const dropped = next.dropped + droppedMessages.filter(({ state }) => state === 'pending').length
     this.#record = { ...next, messages: next.messages.slice(-mostMessages), dropped }
     if (this.#lock === null) return
     try {
@@ -230,7 +230,7 @@ export class AlertService {
           warn(`an alert (${next.title}) did not reach ${new URL(receiver.url).host}: ${detail}`)
         }
         const tried = { ...next, state: isDelivered ? 'delivered' : 'failed', detail } as const
-        this.#keep({ messages: this.#record.messages.map((each) => (each.id === next.id ? tried : each)) })
+        this.#keep({ messages: this.#record.messages.map((old) => (old.id === next.id ? tried : old)) })
       }
     } catch {
       // The dashboard ends: the next one sends what waits.

@@ -36,7 +36,7 @@ function course(...looks: readonly (readonly [minute: number, seen: Seen])[]): r
       canSend: seen.canSend ?? true,
     })
     states = next.states
-    return next.due.map(({ kind, state }) => `${minute} ${kind} ${state.rule}`)
+    return next.dueMessages.map(({ kind, state }) => `${minute} ${kind} ${state.rule}`)
   })
 }
 
@@ -109,12 +109,13 @@ test('names that a client makes up are bounded in number and in length, and carr
   const input = { ...inputOf({}), figures: emptyFigures, sessions }
   const look = { nowMs: startMs, input, settingOf: () => ({ on: true, threshold: 20 }), canSend: true }
   const next = nextStates([], look)
-  assert.equal(next.due.length, 10)
+  assert.equal(next.dueMessages.length, 10)
   assert.equal(
-    nextStates(next.states, { ...look, input: { ...input, sessions: new Map([['new', 1000]]) } }).due.length,
+    nextStates(next.states, { ...look, input: { ...input, sessions: new Map([['new', 1000]]) } }).dueMessages
+      .length,
     0,
   )
-  for (const { state } of next.due) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
+  for (const { state } of next.dueMessages) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
 })
 
 const emptyFigures: NonNullable<AlertInput['figures']> = {

@@ -52,12 +52,12 @@ export interface AlertInputs {
 export function nextStates(
   before: readonly AlertState[],
   look: AlertInputs,
-): { readonly states: readonly AlertState[]; readonly due: readonly DueMessage[] } {
+): { readonly states: readonly AlertState[]; readonly dueMessages: readonly DueMessage[] } {
   const states: AlertState[] = []
-  const due: DueMessage[] = []
+  const dueMessages: DueMessage[] = []
   const { nowMs, canSend } = look
   const end = (state: AlertState, text: string): void => {
-    if (state.toldMs !== null) due.push({ kind: 'ended', state: { ...state, text } })
+    if (state.toldMs !== null) dueMessages.push({ kind: 'ended', state: { ...state, text } })
   }
   for (const state of before) {
     if (!ruleList.some(([code]) => code === state.rule)) end(state, 'This version has no such rule.')
@@ -75,7 +75,7 @@ export function nextStates(
       continue
     }
     const waitMs = rule.isDelay === true ? threshold * 1000 : 0
-    const now = new Map(problems.map((each) => [subjectOf(each), each]))
+    const now = new Map(problems.map((problem) => [subjectOf(problem), problem]))
     let room = mostOfRule
     for (const state of open) {
       // A clock may have been set back, so a future time counts as now.
@@ -96,10 +96,10 @@ export function nextStates(
       const kind = dueKind(state, level, waitMs, look)
       const next = kind === null ? state : { ...state, toldMs: nowMs, toldLevel: level, isSent: canSend }
       states.push(next)
-      if (kind !== null) due.push({ kind, state: next })
+      if (kind !== null) dueMessages.push({ kind, state: next })
     }
   }
-  return { states, due }
+  return { states, dueMessages }
 }
 
 function dueKind(

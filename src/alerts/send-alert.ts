@@ -74,6 +74,6 @@ export async function tryAlert(
 async function wordOf(answer: Response, { url }: AlertReceiver): Promise<string> {
   const text = await readAtMost(wordBytes, (answer.body ?? []) as AsyncIterable<Buffer>).catch(() => null)
   const [word = ''] = /^\w[\w .-]{0,60}$/.exec(text?.trim() ?? '') ?? []
-  const repeats = word.split(/[ .-]/).some((part) => part.length > 2 && url.includes(part))
-  return repeats ? '' : word
+  const isEcho = word.split(/[ .-]/).some((part) => part.length > 2 && url.includes(part))
+  return isEcho ? '' : word
 }

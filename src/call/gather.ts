@@ -8,13 +8,13 @@ export function gather(
   options?: Parameters<Clock['after']>[2],
 ): () => void {
   let isPlanned = false
-  const due = (): void => {
+  const run = (): void => {
     isPlanned = false
     work()
   }
   return () => {
     if (isPlanned) return
     isPlanned = true
-    clock.after(ms, due, options)
+    clock.after(ms, run, options)
   }
 }

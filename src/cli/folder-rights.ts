@@ -53,7 +53,7 @@ function fileFlaw(path: string): RightsFlaw | null {
     (look) => orNull(() => look(path, { throwIfNoEntry: false })) ?? null,
   )
   return stats.reduce<RightsFlaw | null>(
-    (flaw, each) => flaw ?? (each === null ? null : flawOf(each, resolve(path))),
+    (flaw, entry) => flaw ?? (entry === null ? null : flawOf(entry, resolve(path))),
     null,
   )
 }

@@ -36,7 +36,7 @@ export const helpLayout: Partial<Help> = {
   },
   subcommandTerm: (command) => command.name(),
   subcommandDescription: (command) => {
-    const names = command.commands.map((one) => one.name())
+    const names = command.commands.map((subcommand) => subcommand.name())
     return names.length === 0 ? command.summary() : `${command.summary()}: ${names.join(', ')}`
   },
   padWidth(command, helper) {
@@ -71,7 +71,7 @@ export function helpOf(
     .copyInheritedSettings(program)
   if (positional !== undefined) {
     const names = positional[0].split(' ')
-    for (const each of names) command.argument(each, each === names.at(-1) ? positional[1] : '')
+    for (const word of names) command.argument(word, word === names.at(-1) ? positional[1] : '')
     command.usage(`${positional[0]} [options]`)
   }
   const specs = Object.values(options)
@@ -80,7 +80,7 @@ export function helpOf(
   const isFirst = (spec: OptionSpec<unknown>): boolean => !isShort && firstDay.has(spec.name)
   for (const spec of specs.filter(isFirst))
     command.addOption(commanderOption(spec).helpGroup('Common options:'))
-  for (const spec of specs.filter((one) => !isFirst(one)))
+  for (const spec of specs.filter((option) => !isFirst(option)))
     command.addOption(commanderOption(spec).helpGroup(restHeading))
   command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(restHeading))
   const [variable] = specs.flatMap(({ env }) => env)
@@ -105,6 +105,6 @@ function continued(line: string, width: number): string {
   if (line.length <= width) return line
   const outsideQuotes = / (?=(?:[^"']*["'][^"']*["'])*[^"']*$)/g
   const ends = [...line.matchAll(outsideQuotes)].map(({ index }) => index)
-  const end = ends.findLast((one) => one <= width - ' \\'.length && line.slice(0, one).trim() !== '')
+  const end = ends.findLast((at) => at <= width - ' \\'.length && line.slice(0, at).trim() !== '')
   return end === undefined ? line : `${line.slice(0, end)} \\\n${continued(`   ${line.slice(end)}`, width)}`
 }

@@ -53,7 +53,7 @@ export async function listModels(
   const sentMs = performance.now()
   const tooLate = setTimeout(() => response.abort(new Error('it did not respond in time')), limitMs)
   upstream.send({ method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }, response)
-  const { status, headers: sent, body, error } = await response.whole
+  const { status, headers: sent, body, error } = await response.received
   clearTimeout(tooLate)
   await upstream.close()
   const progress = { started: false, answered: status > 0, reusedSocket: false, maxHeaderBytes: 0 }
@@ -69,5 +69,5 @@ export async function listModels(
 function namesIn(body: Buffer): readonly string[] | null {
   const listed = readMessage(body.toString(), isObject)?.['data']
   if (!Array.isArray(listed)) return null
-  return (listed as readonly unknown[]).map((one) => (isObject(one) ? String(one['id']) : '?'))
+  return (listed as readonly unknown[]).map((model) => (isObject(model) ? String(model['id']) : '?'))
 }

@@ -262,7 +262,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
  * Runs the command `tokenweir`. Resolves when the requested command has ended, or runs in the background. The
  * exit code is in `process.exitCode`.
  */
-export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function main(commandLine: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // A reader that has seen enough, as `head` has, is no fault.
   process.stdout.on('error', (error) => {
     if (codeOf(error) === 'EPIPE') return
@@ -273,7 +273,7 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
   // If messages cannot be written, as on a full disk, the program continues.
   process.stderr.on('error', () => {})
   try {
-    const argv = withKnownName(given)
+    const argv = withKnownName(commandLine)
     const [first = '', second = ''] = argv
     const isTwoWords = `${first} ${second}` in commands
     const isGroup = groups[first] !== undefined
@@ -287,18 +287,18 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
       if (lowPriority.test(name)) lowerPriority(process.pid)
       const args = argv.slice(isTwoWords ? 2 : 1)
       // All three commands know `--gateway-port`; for `up` and `gateway` it is `--port`.
-      const rest = /^(?:up|gateway)$/.test(name)
+      const commandArgs = /^(?:up|gateway)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
       // A wrong option is reported before any gateway is asked.
-      parseCommand({ table, positional }, rest, env)
+      parseCommand({ table, positional }, commandArgs, env)
       const environment =
         use === 'reads' || use === 'acts'
-          ? await (await import('./running-database.ts')).withDatabase(use, rest, env)
+          ? await (await import('./running-database.ts')).withDatabase(use, commandArgs, env)
           : env
-      const { options, positionals } = parseCommand({ table, positional }, rest, environment)
+      const { options, positionals } = parseCommand({ table, positional }, commandArgs, environment)
       checkFolders(use, options)
-      const context = { argv: rest, positionals, env: environment, terminal: thisTerminal() }
+      const context = { argv: commandArgs, positionals, env: environment, terminal: thisTerminal() }
       const code = await run(options as never, context)
       if (typeof code === 'number') process.exitCode = code
     }
@@ -369,8 +369,8 @@ export async function helpProgram(
 
 /** The command of a group, such as `clients`. */
 function groupOf(program: Command, name: string, about: string): Command {
-  const known = program.commands.find((one) => one.name() === name)
-  if (known !== undefined) return known
+  const existing = program.commands.find((command) => command.name() === name)
+  if (existing !== undefined) return existing
   const group = program.command(name).summary(about).description(sentence(about))
   return group.usage('<command> [options]').helpCommand(false).helpGroup(sectionOf(name))
 }

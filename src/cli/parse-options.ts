@@ -84,10 +84,10 @@ export function parseCommand<V>(
   const setBy: Partial<Record<keyof V, string | null>> = {}
   for (const key in table) {
     const spec = table[key]
-    const given = command.getOptionValue(commanderOption(spec).attributeName()) as V[typeof key] | undefined
-    const variable = given === undefined ? spec.env.find((name) => (env[name] ?? '') !== '') : undefined
-    setBy[key] = given !== undefined ? `--${spec.name}` : (variable ?? null)
-    values[key] = given ?? spec.default
+    const value = command.getOptionValue(commanderOption(spec).attributeName()) as V[typeof key] | undefined
+    const variable = value === undefined ? spec.env.find((name) => (env[name] ?? '') !== '') : undefined
+    setBy[key] = value !== undefined ? `--${spec.name}` : (variable ?? null)
+    values[key] = value ?? spec.default
     if (variable !== undefined)
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }

@@ -94,8 +94,8 @@ async function onPort(port: number): Promise<HealthReport | null> {
 
 async function databaseOfDashboard(port: number): Promise<string | null> {
   const { findDashboard } = await import('./commands/dashboard-port.ts')
-  const other = await findDashboard(reachableOrigin('127.0.0.1', port))
-  const status = other?.status ?? null
+  const dashboard = await findDashboard(reachableOrigin('127.0.0.1', port))
+  const status = dashboard?.status ?? null
   return status === null ? null : (status.health?.db ?? join(dirname(status.log_file), 'llm_telemetry.db'))
 }
 

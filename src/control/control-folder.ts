@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
  * folder among the temporary files serves, so that the gateway can still be started and stopped.
  */
 export function controlFolder(dataFolder: string): string {
-  const other = temporaryFolder(dataFolder)
-  return !isWritable(dataFolder) && isPrivate(other) ? other : dataFolder
+  const fallback = temporaryFolder(dataFolder)
+  return !isWritable(dataFolder) && isPrivate(fallback) ? fallback : dataFolder
 }
 
 /** Returns {@link controlFolder}, and creates it and its parents if possible. */
@@ -44,11 +44,11 @@ export function isWritable(folder: string): boolean {
 
 /** True if the folder belongs to this user alone. Anyone can create a folder among the temporary files. */
 function isPrivate(folder: string): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false })
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
   return (
-    found !== undefined &&
-    found.isDirectory() &&
-    found.uid === process.getuid?.() &&
-    (found.mode & 0o77) === 0
+    stats !== undefined &&
+    stats.isDirectory() &&
+    stats.uid === process.getuid?.() &&
+    (stats.mode & 0o77) === 0
   )
 }

@@ -5,11 +5,11 @@ import type { HealthReport } from '../api/health-report.ts'
 import { GatewayCrash } from '../api/process-status.ts'
 import { LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
-import { type MessageOf, amount, count, finite, fits, whole } from '../lib/message-schema.ts'
+import { type MessageOf, amount, count, finite, fits, integer } from '../lib/message-schema.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 
 /** A process id. 0 and negative numbers would mean process groups, and 1 the system's first process. */
-const pid = whole(2)
+const pid = integer(2)
 /** About four thousand years: no real clock shows a later minute. */
 const maxMinute = 2 ** 31 - 1
 
@@ -19,9 +19,9 @@ export const identity = {
   startTicks: v.nullable(count),
   bootId: v.nullable(v.string()),
 }
-export const port = whole(0, 65_535)
+export const port = integer(0, 65_535)
 export const minuteUsage = v.object({
-  minute: whole(0, maxMinute),
+  minute: integer(0, maxMinute),
   tokens: amount,
   estimated: v.optional(amount),
   owners: v.optional(v.array(v.string())),

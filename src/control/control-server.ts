@@ -185,9 +185,9 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
     case 'GET /live':
       return [200, await gateway.live()]
     case 'POST /options': {
-      const asked = readMessage(body, isObject)
-      if (asked === null) return refusal(400, 'invalid_request', 'The body must be a JSON object.')
-      await gateway.setOptions(readSettings(asked, live))
+      const values = readMessage(body, isObject)
+      if (values === null) return refusal(400, 'invalid_request', 'The body must be a JSON object.')
+      await gateway.setOptions(readSettings(values, live))
       return [200, gateway.status()]
     }
     case 'POST /files':

@@ -33,8 +33,8 @@ const isProcessRecord = fits(
 )
 
 /** True if the gateway of a record ended without a stop. */
-export function isCrash(left: ProcessRecord): boolean {
-  return left.ends === 'failed' || (left.ends !== 'stopped' && !isAlive(left))
+export function isCrash(record: ProcessRecord): boolean {
+  return record.ends === 'failed' || (record.ends !== 'stopped' && !isAlive(record))
 }
 
 /** Writes the record. Throws the system's error. */

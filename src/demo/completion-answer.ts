@@ -5,7 +5,7 @@ import type { CompletionRequest } from './completion-request.ts'
 export interface SimulatedAnswer {
   readonly beginsMs: number
   readonly endsMs: number
-  readonly whole: object
+  readonly body: object
   /** The answer as a stream of events; null if the request wants no stream. */
   readonly events: readonly { readonly atMs: number; readonly data: object }[] | null
 }
@@ -18,8 +18,8 @@ export function completionAnswer(
   created: number,
 ): SimulatedAnswer {
   const isChat = kind === 'chat'
-  const of = (wanted: PlannedToken['kind']): readonly string[] =>
-    tokens.filter((token) => token.kind === wanted).map(({ text }) => text)
+  const of = (tokenKind: PlannedToken['kind']): readonly string[] =>
+    tokens.filter((token) => token.kind === tokenKind).map(({ text }) => text)
   const usage = {
     prompt_tokens: promptTokens,
     completion_tokens: tokens.length,
@@ -30,23 +30,23 @@ export function completionAnswer(
   const id = `${isChat ? 'chatcmpl' : 'cmpl'}-simulated-${serial}`
   const object = isChat ? 'chat.completion' : 'text_completion'
   const head = { id, created, model: model.id, object }
-  const choices = (said: object, finish_reason: string | null): object => {
-    return { choices: [{ index: 0, ...said, finish_reason, logprobs: null }] }
+  const choices = (content: object, finish_reason: string | null): object => {
+    return { choices: [{ index: 0, ...content, finish_reason, logprobs: null }] }
   }
   // The message of the complete answer. A stream's first event has it without the arguments of tool calls.
   const message = (contents: readonly string[], args: readonly string[]): object => {
     const called = { name: tool?.name, arguments: args.join('') }
     const tool_calls = [{ index: 0, id: `call_simulated_${serial}`, type: 'function', function: called }]
-    const said = tool === null ? { content: contents.join('') } : { content: null, tool_calls }
-    return { role: 'assistant', ...said }
+    const content = tool === null ? { content: contents.join('') } : { content: null, tool_calls }
+    return { role: 'assistant', ...content }
   }
   const eventHead = {
     ...head,
     object: isChat ? 'chat.completion.chunk' : object,
     usage: includeUsage ? null : undefined,
   }
-  const event = (atMs: number, said: object, reason: string | null = null) => {
-    return { atMs, data: { ...eventHead, ...choices(isChat ? { delta: said } : said, reason) } }
+  const event = (atMs: number, content: object, reason: string | null = null) => {
+    return { atMs, data: { ...eventHead, ...choices(isChat ? { delta: content } : content, reason) } }
   }
   const [beginsMs, endsMs] = [tokens[0]?.atMs ?? 0, tokens.at(-1)?.atMs ?? 0]
   const thoughts = of('reasoning').join('') || undefined
@@ -60,8 +60,8 @@ export function completionAnswer(
     event(endsMs, isChat ? {} : { text: '' }, finishReason),
     ...(includeUsage ? [{ atMs: endsMs, data: { ...eventHead, choices: [], usage } }] : []),
   ]
-  const whole = { ...head, ...choices(answer, finishReason), usage }
-  return { beginsMs, endsMs, whole, events: stream ? events : null }
+  const body = { ...head, ...choices(answer, finishReason), usage }
+  return { beginsMs, endsMs, body, events: stream ? events : null }
 }
 
 const deltas: Readonly<Record<PlannedToken['kind'], (text: string) => object>> = {

@@ -1,4 +1,4 @@
-import { fits, whole } from '../lib/message-schema.ts'
+import { fits, integer } from '../lib/message-schema.ts'
 import { ApiError, type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
 import { type ChatModel, chatModels } from './simulated-models.ts'
 
@@ -21,7 +21,7 @@ export interface CompletionRequest {
 const leastCachedTokens = 1024
 const cacheStepTokens = 128
 
-const isMaxTokens = fits(whole(1))
+const isMaxTokens = fits(integer(1))
 
 /** Throws {@link ApiError} if the request cannot be answered. */
 export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {

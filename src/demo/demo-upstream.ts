@@ -42,11 +42,13 @@ export async function startDemoUpstream({
   let serial = 0
   const limits = new SimulatedLimits()
   const server = createServer({}, (request, response) => {
-    const left = new AbortController()
-    response.once('close', () => left.abort())
+    const leaving = new AbortController()
+    response.once('close', () => leaving.abort())
     serial += 1
     const fault = simulatedHeader in request.headers ? drawFault(random, faults) : null
-    answer({ clock, random, fault, limits, request, response, serial, left: left.signal }).catch(reportFault)
+    answer({ clock, random, fault, limits, request, response, serial, signal: leaving.signal }).catch(
+      reportFault,
+    )
   })
   const listening = await listenOnLoopback(server)
   return { ...listening, baseUrl: `${listening.origin}/v1` }
@@ -63,17 +65,17 @@ interface DemoSession {
   /** The number of the request. */
   readonly serial: number
   /** Aborted when the client leaves, which ends the answer at once. */
-  readonly left: AbortSignal
+  readonly signal: AbortSignal
 }
 
 async function answer(session: DemoSession): Promise<void> {
-  const { request, response, serial, left } = session
+  const { request, response, serial, signal } = session
   response.setHeader(simulatedHeader, 'true')
   response.setHeader('x-request-id', `req_simulated_${serial}`)
   try {
     await route(session, await readBody(request))
   } catch (error) {
-    if (left.aborted || response.destroyed) return
+    if (signal.aborted || response.destroyed) return
     if (response.headersSent) response.destroy()
     else refuse(response, error)
   }
@@ -116,14 +118,14 @@ function complete(request: CompletionRequest, session: DemoSession): SimulatedAn
 /** Sends the events at their times. Rejects if the client leaves, or if the call is planned to fail. */
 async function streamEvents(
   session: DemoSession,
-  { beginsMs, endsMs, whole, events }: SimulatedAnswer,
+  { beginsMs, endsMs, body, events }: SimulatedAnswer,
 ): Promise<void> {
-  const { clock, random, fault, response, left } = session
+  const { clock, random, fault, response, signal } = session
   const startedMs = clock.now()
   const until = async (atMs: number): Promise<void> => {
     const ms = startedMs + atMs - clock.now()
     // No timer for a pause that is already over.
-    if (ms > 0) await clock.delay(ms, left)
+    if (ms > 0) await clock.delay(ms, signal)
   }
   await until(beginsMs)
   const isBroken = fault === 'broken'
@@ -132,14 +134,14 @@ async function streamEvents(
     throw new ApiError(429, 'Simulated: too many requests, try again soon.', tooMany)
   if (events === null) {
     await until(endsMs)
-    return sendJson(response, whole, isBroken)
+    return sendJson(response, body, isBroken)
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   const sent = isBroken ? events.slice(0, events.length * between(random, 0.25, 0.75)) : events
   for (const { atMs, data } of sent) {
     await until(atMs)
     const isTaken = response.write(`data: ${JSON.stringify(data)}\n\n`)
-    if (!isTaken) await once(response, 'drain', { signal: left })
+    if (!isTaken) await once(response, 'drain', { signal })
   }
   // Earlier writes are sent first.
   if (isBroken) response.socket?.destroySoon()

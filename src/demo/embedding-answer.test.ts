@@ -6,7 +6,7 @@ import { embeddingAnswer } from './embedding-answer.ts'
 const model = 'simulated-embedder'
 
 function vectorsOf(fields: Record<string, unknown>): unknown[] {
-  const answer = asRecord(embeddingAnswer({ model, ...fields }, Math.random).whole)
+  const answer = asRecord(embeddingAnswer({ model, ...fields }, Math.random).body)
   return (answer['data'] as unknown[]).map((item) => asRecord(item)['embedding'])
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { fits, whole } from '../lib/message-schema.ts'
+import { fits, integer } from '../lib/message-schema.ts'
 import type { SimulatedAnswer } from './completion-answer.ts'
 import { type Random, drawFrom } from './random.ts'
 import { ApiError, type Fields, modelOf, promptTokensOf } from './request-fields.ts'
 import { type EmbeddingModel, embeddingModels } from './simulated-models.ts'
 
 const mostDimensions = 4096
-const isDimensions = fits(whole(1, mostDimensions))
+const isDimensions = fits(integer(1, mostDimensions))
 const mostInputs = 2048
 
 /** Answers with meaningless vectors, always the same for an input. Throws {@link ApiError} for an invalid request. */
@@ -22,16 +22,16 @@ export function embeddingAnswer(fields: Fields, random: Random): SimulatedAnswer
     const message = `\`dimensions\` must be a whole number from 1 to ${mostDimensions}.`
     throw new ApiError(400, message, { param: 'dimensions' })
   }
-  const prompt_tokens = inputs.reduce<number>((sum, each) => sum + promptTokensOf(each), 0)
-  const data = inputs.map((each, index) => {
-    const vector = vectorOf(each, dimensions)
+  const prompt_tokens = inputs.reduce<number>((sum, input) => sum + promptTokensOf(input), 0)
+  const data = inputs.map((input, index) => {
+    const vector = vectorOf(input, dimensions)
     const isCoded = fields['encoding_format'] === 'base64'
     const embedding = isCoded ? Buffer.from(vector.buffer).toString('base64') : [...vector]
     return { object: 'embedding', index, embedding }
   })
   const usage = { prompt_tokens, total_tokens: prompt_tokens }
   const ms = embeddingMs(model, inputs.length, random)
-  return { beginsMs: ms, endsMs: ms, whole: { object: 'list', data, model: model.id, usage }, events: null }
+  return { beginsMs: ms, endsMs: ms, body: { object: 'list', data, model: model.id, usage }, events: null }
 }
 
 /** A model's time in milliseconds for this number of inputs. */

@@ -21,10 +21,10 @@ export const ordinaryFaults: FaultShares = {
 
 /** Draws the fault of a call; null for most calls. */
 export function drawFault(random: Random, shares: FaultShares): SimulatedFault | null {
-  let rest = random()
+  let draw = random()
   for (const fault of ['rate_limited', 'server_error', 'broken', 'stalled'] as const) {
-    rest -= shares[fault]
-    if (rest < 0) return fault
+    draw -= shares[fault]
+    if (draw < 0) return fault
   }
   return null
 }

@@ -35,10 +35,10 @@ export class PartFile implements Disposable {
    * cannot be a file; and the system's errors.
    */
   constructor(target: string, { force }: { readonly force: boolean }) {
-    const found = statSync(target, { throwIfNoEntry: false })
+    const stats = statSync(target, { throwIfNoEntry: false })
     // A file must not replace a device or a folder.
-    if (found?.isFile() === false) throw new PartFileError(`${target} is no file`)
-    if (found !== undefined && !force) {
+    if (stats?.isFile() === false) throw new PartFileError(`${target} is no file`)
+    if (stats !== undefined && !force) {
       throw new PartFileError(`${target} is there already; --force writes over it`)
     }
     const folder = dirname(target)

@@ -33,7 +33,7 @@ export class CsvReader {
         // Pairs of quotes are handled in runs, because a text of only quotes would otherwise take gigabytes.
         let end = text.indexOf('"', at)
         while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
-        this.#quoted += this.#kept(text.slice(at, end < 0 ? undefined : end))
+        this.#quoted += this.#accept(text.slice(at, end < 0 ? undefined : end))
         if (end < 0) return
         value = this.#quoted.replaceAll('""', '"')
         this.#turnQuote()
@@ -44,7 +44,7 @@ export class CsvReader {
       const end = border?.index ?? text.length
       if (value !== null && end > at)
         this.#problem ||= `field ${this.#fields.length + 1}: a quote ends before the field does`
-      this.#fields.push(value ?? this.#kept(text.slice(at, end)))
+      this.#fields.push(value ?? this.#accept(text.slice(at, end)))
       at = borders.lastIndex
       if (border?.[0] === ',') continue
       this.#line++
@@ -66,7 +66,7 @@ export class CsvReader {
     this.#quoteLine = this.#line
   }
 
-  #kept(part: string): string {
+  #accept(part: string): string {
     for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) this.#line++
     this.#size += part.length
     if (this.#size > longestRecord) this.#problem ||= tooLong

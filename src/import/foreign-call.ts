@@ -24,31 +24,31 @@ const longestRequestId = 100_000
 
 /** Makes a record of a foreign call, with masked labels, and an id that is only its time. */
 export function foreignCall(foreign: ForeignCall): StoredCall {
-  const { startedAtMs, tags = [], ...known } = foreign
-  const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = known
-  const { place: _, ...call } = { ...blankRecord(), ...known }
+  const { startedAtMs, tags = [], ...facts } = foreign
+  const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = facts
+  const { place: _, ...call } = { ...blankRecord(), ...facts }
   for (const name of [...texts, ...others]) {
     const text = call[name]
     if (text !== null) call[name] = label(text)
   }
-  const callType = known.callType ?? callTypeOf(endpoint)
+  const callType = facts.callType ?? callTypeOf(endpoint)
   const isEmbedding = callType === 'embedding' || callType === 'rerank'
   return {
     ...call,
     id: firstIdAt(Math.floor(startedAtMs)),
     callType,
-    method: known.method ?? (callType === 'props' ? 'GET' : 'POST'),
+    method: facts.method ?? (callType === 'props' ? 'GET' : 'POST'),
     endpoint: label(endpointOf(endpoint)),
     instance: source,
     // Embeddings have no output, as in our own rows.
     outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
     upstreamRequestId:
-      known.upstreamRequestId === undefined || known.upstreamRequestId === null
+      facts.upstreamRequestId === undefined || facts.upstreamRequestId === null
         ? null
-        : storedText(known.upstreamRequestId, longestRequestId),
+        : storedText(facts.upstreamRequestId, longestRequestId),
     errorMessage: errorMessage === null ? null : storedText(errorMessage, longestMessage),
-    usageSource: known.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
-    attempts: known.attempts ?? 1,
+    usageSource: facts.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
+    attempts: facts.attempts ?? 1,
     tags: joinedTags([], tags, tagText),
   }
 }

@@ -74,8 +74,8 @@ export function litellmCall(fields: Fields): StoredCall {
   })
 }
 
-function firstCount(one: Fields, other: Fields, name: string): number | null {
-  return read.countIn(one, name) ?? read.countIn(other, name)
+function firstCount(first: Fields, second: Fields, name: string): number | null {
+  return read.countIn(first, name) ?? read.countIn(second, name)
 }
 
 /** The error without its code, unless that is a number. */

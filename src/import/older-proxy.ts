@@ -26,8 +26,8 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   const route = textIn(fields, 'route_name')
   const isSum = calls > 1
   for (let index = 0; index < calls; index++) {
-    const part = (whole: number | null | undefined): number | null =>
-      whole === null || whole === undefined ? null : partOf(whole, calls, index)
+    const part = (total: number | null | undefined): number | null =>
+      total === null || total === undefined ? null : partOf(total, calls, index)
     yield foreignCall({
       source: 'api-calls',
       startedAtMs: isSum ? atMs + Math.floor((bucketMs / calls) * index) : atMs - durationMs,
@@ -50,7 +50,7 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   }
 }
 
-/** A part of a whole number. All `parts` add up to `whole`. */
-function partOf(whole: number, parts: number, index: number): number {
-  return Math.floor((whole * (index + 1)) / parts) - Math.floor((whole * index) / parts)
+/** A part of a whole number. All `parts` add up to `total`. */
+function partOf(total: number, parts: number, index: number): number {
+  return Math.floor((total * (index + 1)) / parts) - Math.floor((total * index) / parts)
 }

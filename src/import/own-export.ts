@@ -16,9 +16,9 @@ const guarded = /^'(?=[=+\-@\t\r])/
 
 /** A call of our own CSV or NDJSON, with its id. Throws {@link FieldError}. */
 export function ownCall(fields: Fields): StoredCall {
-  const said = textIn(fields, 'id') ?? ''
-  const id = parseCallId(said)
-  if (id === null) throw new FieldError('id', `${JSON.stringify(said.slice(0, 40))} is no id of a call`)
+  const idText = textIn(fields, 'id') ?? ''
+  const id = parseCallId(idText)
+  if (id === null) throw new FieldError('id', `${JSON.stringify(idText.slice(0, 40))} is no id of a call`)
   const call: Record<string, unknown> = { id }
   for (const field of storedFields) {
     const value = valueOf(fields, field)

@@ -22,8 +22,8 @@ export function plausible(call: StoredCall): {
     const [least, most] = bounds
     const stored = value * units.perRecord
     if (stored >= least && stored <= most) continue
-    const said = stored / units.perShown
-    notes.push(`${field.name}: ${said} is more, or less, than one call can have`)
+    const shownValue = stored / units.perShown
+    notes.push(`${field.name}: ${shownValue} is more, or less, than one call can have`)
     without[field.record] = field.required === true ? 0 : null
     if (field.name === 'cost_usd') Object.assign(without, { priceSource: null, priceKey: null })
   }

@@ -47,8 +47,8 @@ export async function* callsOf(
     }
     try {
       let part = 0
-      for (const found of importForms[source].callsOf(fields)) {
-        const { call, notes } = plausible(found)
+      for (const parsedCall of importForms[source].callsOf(fields)) {
+        const { call, notes } = plausible(parsedCall)
         const identity = source === 'tokenweir' ? ownIdentity(call) : identityOfEntry(source, fields, part++)
         yield { line, call, identity, problem: '', notes }
       }
@@ -124,8 +124,8 @@ async function* jsonRecords(blocks: AsyncIterable<TextBlock>): AsyncGenerator<Na
   for await (const { line, text, flaw } of blocks) {
     if (flaw === 'long') yield { line, fields: null, problem: tooLong }
     else
-      for (const [index, each] of text.split('\n').entries())
-        if (each.trim() !== '') yield jsonRecord(line + index, each, flaw)
+      for (const [index, recordText] of text.split('\n').entries())
+        if (recordText.trim() !== '') yield jsonRecord(line + index, recordText, flaw)
   }
 }
 
@@ -150,7 +150,7 @@ function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | 
   }
   const missingOf = (source: ImportSource): readonly string[] =>
     importForms[source].columns.filter((column) => !(column in fields))
-  const source = named ?? importSources.find((each) => missingOf(each).length === 0)
+  const source = named ?? importSources.find((candidate) => missingOf(candidate).length === 0)
   if (source === undefined) {
     const names = Object.keys(fields).slice(0, 12).join(', ')
     throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)

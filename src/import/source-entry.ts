@@ -7,8 +7,8 @@ import type { Fields } from './field-values.ts'
  * in a database, with any order of columns.
  */
 export function identityOfEntry(source: string, fields: Fields, part: number): bigint {
-  const known = Object.fromEntries(Object.entries(fields).filter(([name]) => !bodies.has(name)))
-  return textHash(`${source}\n${part}\n${plain(known)}`)
+  const hashedFields = Object.fromEntries(Object.entries(fields).filter(([name]) => !bodies.has(name)))
+  return textHash(`${source}\n${part}\n${plain(hashedFields)}`)
 }
 
 /** Fields with prompts, answers or keys, which are never read. */

@@ -48,11 +48,11 @@ const binaries: readonly (readonly [mark: string, advice: string])[] = [
 /** Reads the first bytes of a file. Rejects with {@link ImportError}. */
 export async function fileHead(path: string): Promise<FileHead> {
   try {
-    const found = await stat(path)
-    if (!found.isFile()) throw new ImportError(`${path} is no file`)
+    const stats = await stat(path)
+    if (!stats.isFile()) throw new ImportError(`${path} is no file`)
     await using file = await open(path)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
-    return { path, size: found.size, first: buffer.subarray(0, bytesRead) }
+    return { path, size: stats.size, first: buffer.subarray(0, bytesRead) }
   } catch (error) {
     if (error instanceof ImportError) throw error
     throw new ImportError(codeOf(error) === 'ENOENT' ? `${path} is not there` : messageOf(error))

@@ -73,9 +73,9 @@ export class JsonScan {
   /** True if the next leaf is a member's name. */
   #isName = false
   /** True within a leaf: a name, or a value that is not entered. */
-  #inLeaf = false
+  #isInLeaf = false
   #depth = 0
-  #inString = false
+  #isInString = false
   /** True if the last chunk ended with a backslash that escapes the next byte. */
   #isEscaping = false
   /** Most bytes of the leaf; -1 if it is not wanted. */
@@ -103,7 +103,7 @@ export class JsonScan {
 
   /** True while a string, an array or an object is not closed. */
   get isOpen(): boolean {
-    return !this.#isTooMuch && (this.#entered.length > 0 || this.#depth > 0 || this.#inString)
+    return !this.#isTooMuch && (this.#entered.length > 0 || this.#depth > 0 || this.#isInString)
   }
 
   push(chunk: Uint8Array): void {
@@ -113,10 +113,10 @@ export class JsonScan {
     this.#text = ''
     let at = 0
     while (at < bytes.length) {
-      at = this.#inLeaf ? this.#leaf(bytes, at) : this.#token(bytes[at] ?? 0, at)
+      at = this.#isInLeaf ? this.#leaf(bytes, at) : this.#token(bytes[at] ?? 0, at)
     }
-    this.#copyUpTo(bytes, this.#inLeaf ? this.#start : bytes.length)
-    if (this.#inLeaf)
+    this.#copyUpTo(bytes, this.#isInLeaf ? this.#start : bytes.length)
+    if (this.#isInLeaf)
       this.#earlier += this.#textOf(bytes, this.#start, Math.min(bytes.length, this.#start + this.#room))
     this.#pushed += bytes.length
   }
@@ -142,7 +142,7 @@ export class JsonScan {
     } else if (byte === closeBracket || byte === closeBrace) this.#entered.pop()
     else if (byte === comma) this.#next()
     else if (byte !== colon) {
-      this.#inLeaf = true
+      this.#isInLeaf = true
       this.#limit = this.#isName ? longestName : (place?.limit ?? -1)
       this.#start = at
       this.#offset = this.#pushed + at
@@ -161,16 +161,16 @@ export class JsonScan {
 
   /** Walks over a leaf; returns the index at which to continue. */
   #leaf(bytes: Buffer, from: number): number {
-    let at = this.#inString ? this.#pastString(bytes, from) : from
+    let at = this.#isInString ? this.#pastString(bytes, from) : from
     let depth = this.#depth
-    if (at > from && depth === 0 && !this.#inString) return this.#endLeaf(bytes, at)
+    if (at > from && depth === 0 && !this.#isInString) return this.#endLeaf(bytes, at)
     let calmFrom = at
     while (at < bytes.length) {
       const byte = bytes[at++] ?? 0
       const bracket = byte & ~braceBit
       if (byte === quote) {
         at = this.#pastString(bytes, at)
-        if (this.#inString) break
+        if (this.#isInString) break
       } else if (bracket === openBracket) depth++
       else if (bracket === closeBracket && depth > 0) depth--
       else if (depth > 0) {
@@ -198,7 +198,7 @@ export class JsonScan {
       this.#skeleton += leaf ?? (this.#isName ? '""' : this.#limit < 0 ? '0' : '1e999')
       this.#skeletonTo = end
     }
-    this.#inLeaf = false
+    this.#isInLeaf = false
     this.#depth = 0
     this.#earlier = ''
     if (this.#isName) {
@@ -228,14 +228,14 @@ export class JsonScan {
   #pastString(bytes: Buffer, from: number): number {
     let at = this.#isEscaping ? from + 1 : from
     this.#isEscaping = false
-    this.#inString = true
+    this.#isInString = true
     for (;;) {
       const near = Math.min(at + nearBytes, bytes.length)
       while (at < near) {
         const byte = bytes[at++]
         if (byte === backslash) at++
         else if (byte === quote) {
-          this.#inString = false
+          this.#isInString = false
           return at
         }
       }
@@ -243,8 +243,8 @@ export class JsonScan {
         this.#isEscaping = at > bytes.length
         return bytes.length
       }
-      const found = bytes.indexOf(quote, at)
-      const stop = found < 0 ? bytes.length : found
+      const quoteAt = bytes.indexOf(quote, at)
+      const stop = quoteAt < 0 ? bytes.length : quoteAt
       let run = stop
       while (run > at && bytes[run - 1] === backslash) run--
       // A quote after an odd number of backslashes does not close the string.

@@ -64,13 +64,13 @@ function document(text: string): DocumentNode | null {
 
 /** The engine's message, with the place from the message or else from the library. */
 function syntaxProblem(text: string, error: unknown): JsonReading {
-  const said = messageOf(error)
-  const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
+  const message = messageOf(error)
+  const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(message) ?? []
   const end = text.trimEnd().length
-  const offset = said.startsWith('Unexpected end') ? end : Number(position)
+  const offset = message.startsWith('Unexpected end') ? end : Number(position)
   if (offset >= end) return notJson('it ends too early', placeAt(text, end))
   if (words !== '') return notJson(words[0]?.toLowerCase() + words.slice(1), placeAt(text, offset))
-  const [, token = 'something'] = /^Unexpected token ('.')/su.exec(said) ?? []
+  const [, token = 'something'] = /^Unexpected token ('.')/su.exec(message) ?? []
   try {
     parse(text)
   } catch (fault) {
@@ -79,7 +79,7 @@ function syntaxProblem(text: string, error: unknown): JsonReading {
       return notJson(`${token} is out of place`, { line, column })
     }
   }
-  return notJson(said, nowhere)
+  return notJson(message, nowhere)
 }
 
 function notJson(why: string, place: TextPlace): JsonReading {
@@ -92,10 +92,10 @@ function placeAt(text: string, offset: number): TextPlace {
 }
 
 function duplicateProblem(text: string): JsonReading {
-  const found = duplicateIn(document(text)?.body)
-  if (found === null) return { message: 'A name is there twice in one object.', ...nowhere }
-  const { line, column } = found.place
-  return { message: `The name ${JSON.stringify(found.name)} is there twice in one object.`, line, column }
+  const duplicate = duplicateIn(document(text)?.body)
+  if (duplicate === null) return { message: 'A name is there twice in one object.', ...nowhere }
+  const { line, column } = duplicate.place
+  return { message: `The name ${JSON.stringify(duplicate.name)} is there twice in one object.`, line, column }
 }
 
 function duplicateIn(node: ValueNode | undefined): { name: string; place: TextPlace } | null {
@@ -108,8 +108,8 @@ function duplicateIn(node: ValueNode | undefined): { name: string; place: TextPl
     inner.push(value)
   }
   for (const value of inner) {
-    const found = duplicateIn(value)
-    if (found !== null) return found
+    const duplicate = duplicateIn(value)
+    if (duplicate !== null) return duplicate
   }
   return null
 }
@@ -124,8 +124,8 @@ function countMembers(value: unknown, depth: number): number | null {
   if (depth > deepest) return null
   const inner = Object.values(value)
   let count = Array.isArray(value) ? 0 : inner.length
-  for (const one of inner) {
-    const members = countMembers(one, depth + 1)
+  for (const member of inner) {
+    const members = countMembers(member, depth + 1)
     if (members === null) return null
     count += members
   }

@@ -17,7 +17,7 @@ export class ByteGather {
   }
 
   /** The gathered bytes. Valid until the next `append` or `clear`. */
-  get whole(): Buffer {
+  get content(): Buffer {
     return this.bytes.subarray(0, this.#length)
   }
 

@@ -87,18 +87,18 @@ export class Histogram {
   /** The number of values between rising limits, each from one (inclusive) to the next. Values outside count at the ends. */
   countsBetween(limits: readonly number[]): number[] {
     const last = limits.length - 2
-    const found = Array.from({ length: last + 1 }, () => 0)
-    if (last < 0) return found
-    found[0] = this.#zeros
+    const counts = Array.from({ length: last + 1 }, () => 0)
+    if (last < 0) return counts
+    counts[0] = this.#zeros
     let bin = 0
     for (let i = 0; i < this.#counts.length; i++) {
       const times = this.#counts[i] ?? 0
       if (times === 0) continue
       const value = middleOf(this.#lowest + i)
       while (bin < last && value >= (limits[bin + 1] ?? 0)) bin += 1
-      found[bin] = (found[bin] ?? 0) + times
+      counts[bin] = (counts[bin] ?? 0) + times
     }
-    return found
+    return counts
   }
 
   /** Removes all values. */

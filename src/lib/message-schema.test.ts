@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { amount, count, finite, fits, whole } from './message-schema.ts'
+import { amount, count, finite, fits, integer } from './message-schema.ts'
 import { readMessage } from './message-shape.ts'
 
 const point = v.object({ x: count, name: v.optional(v.string()) })
@@ -15,7 +15,7 @@ const cases: readonly [
   ['number', finite, [-1, 0.5, 1e300], [Number.NaN, Infinity, '1', null]],
   ['amount', amount, [0, 0.5], [-0.1, '1', Infinity]],
   ['count', count, [0, 7], [-1, 0.5, 1e300, '1', null]],
-  ['whole', whole(2, 4), [2, 4], [1, 5, 2.5]],
+  ['whole', integer(2, 4), [2, 4], [1, 5, 2.5]],
   [
     'point',
     point,

@@ -12,10 +12,10 @@ export const finite = v.pipe(v.number(), v.finite())
 /** 0 or more. */
 export const amount = v.pipe(finite, v.minValue(0))
 /** A whole number, 0 or more. */
-export const count = whole(0)
+export const count = integer(0)
 
 /** A whole number within bounds, both included. */
-export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
   return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max))
 }
 

@@ -12,25 +12,25 @@ export function known(value: number | null | undefined, show: (value: number) =>
 }
 
 const three = formatOf({ maximumSignificantDigits: 3 })
-const whole = formatOf({ maximumFractionDigits: 0 })
+const wholeNumber = formatOf({ maximumFractionDigits: 0 })
 const exactlyThree = formatOf({ minimumSignificantDigits: 3, maximumSignificantDigits: 3 })
 const two = formatOf({ maximumSignificantDigits: 2 })
 const cents = formatOf({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** A formatter, which is created at its first use, because the first one takes 20 ms. */
 function formatOf(options: Intl.NumberFormatOptions): (value: number) => string {
-  let made: Intl.NumberFormat | null = null
-  return (value) => (made ??= new Intl.NumberFormat('en', options)).format(value)
+  let formatter: Intl.NumberFormat | null = null
+  return (value) => (formatter ??= new Intl.NumberFormat('en', options)).format(value)
 }
 
 /** A whole number: 480,000,000. */
 export function count(value: number): string {
-  return whole(value)
+  return wholeNumber(value)
 }
 
 /** `1 call`, `2 calls`. */
-export function counted(value: number, one: string, many: string = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`
+export function counted(value: number, singular: string, plural: string = `${singular}s`): string {
+  return `${count(value)} ${value === 1 ? singular : plural}`
 }
 
 const countUnits = [
@@ -60,9 +60,9 @@ export function roundDuration(ms: number): string {
 function durationWith(seconds: (value: number) => string, ms: number): string {
   if (ms === 0) return '0 ms'
   if (ms < 0.001) return '<1 µs'
-  if (ms < 0.9995) return `${whole(ms * 1000)} µs`
+  if (ms < 0.9995) return `${wholeNumber(ms * 1000)} µs`
   if (ms < 10) return `${Number(ms.toFixed(2))} ms`
-  if (ms < 999.5) return `${whole(ms)} ms`
+  if (ms < 999.5) return `${wholeNumber(ms)} ms`
   return ms < 59_950 ? `${seconds(ms / 1000)} s` : longDuration(ms / 1000)
 }
 

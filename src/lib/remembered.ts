@@ -16,8 +16,8 @@ export function remembered<V>(
   const entries = new Map<string, V>()
   let characters = 0
   return (key) => {
-    const known = entries.get(key)
-    if (known !== undefined) return known
+    const cached = entries.get(key)
+    if (cached !== undefined) return cached
     if (key.length > longest) return compute(key)
     if (entries.size >= mostEntries || characters > mostCharacters) {
       entries.clear()

@@ -17,7 +17,7 @@ type Owners = Pick<SocketOwners, 'ownerOf'> | null
 export class ThisMachine {
   readonly #trustsLoopback: boolean
   readonly #owners: Owners
-  readonly #known = new WeakMap<Socket, boolean>()
+  readonly #cache = new WeakMap<Socket, boolean>()
 
   /** `trustsLoopback` is `--trust-loopback`: without it, every request needs the token. */
   constructor(trustsLoopback: boolean, owners: Owners = ownersHere()) {
@@ -28,13 +28,13 @@ export class ThisMachine {
   /** True if this user or root sent a request on this machine. The system is asked once per connection, after all other checks. */
   async isLocalUser(source: RequestSource, socket: Socket): Promise<boolean> {
     if (!this.#trustsLoopback || !isToThisMachine(source)) return false
-    const known = this.#known.get(socket)
-    if (known !== undefined) return known
+    const cached = this.#cache.get(socket)
+    if (cached !== undefined) return cached
     if (!isLoopbackAddress(socket.remoteAddress ?? '')) return false
     if (this.#owners === null) return true
     try {
       const isOurs = isTrusted(await this.#owners.ownerOf(socket))
-      this.#known.set(socket, isOurs)
+      this.#cache.set(socket, isOurs)
       return isOurs
     } catch {
       // The tables could not be read, for example without a free descriptor. The next request tries again.
@@ -80,14 +80,14 @@ const [firstParts, furtherParts] = [16, 512]
 /** How often the tables are read, because a read may miss a socket while others close. */
 const looks = 2
 
-type Wanted = Map<string, PromiseWithResolvers<number | null>>
+type PendingOwners = Map<string, PromiseWithResolvers<number | null>>
 
 /**
  * Finds the owner of the other end of a connection within this machine. A single reading of the tables serves
  * all requests that wait.
  */
 export class SocketOwners {
-  #wanted: Wanted = new Map()
+  #pending: PendingOwners = new Map()
   #isReading = false
 
   /**
@@ -97,41 +97,41 @@ export class SocketOwners {
   ownerOf(ends: ConnectionEnds): Promise<number | null> {
     const key = keyOf(ends)
     if (key === null) return Promise.resolve(null)
-    const waiting = this.#wanted.get(key) ?? Promise.withResolvers<number | null>()
-    this.#wanted.set(key, waiting)
+    const waiting = this.#pending.get(key) ?? Promise.withResolvers<number | null>()
+    this.#pending.set(key, waiting)
     if (!this.#isReading) this.#read().catch(reportFault)
     return waiting.promise
   }
 
   async #read(): Promise<void> {
     this.#isReading = true
-    while (this.#wanted.size > 0) {
-      const wanted = this.#wanted
-      this.#wanted = new Map()
+    while (this.#pending.size > 0) {
+      const pending = this.#pending
+      this.#pending = new Map()
       try {
-        for (let look = 0; look < looks; look++) for (const table of tables) await find(wanted, table)
-        for (const { resolve } of wanted.values()) resolve(null)
+        for (let look = 0; look < looks; look++) for (const table of tables) await find(pending, table)
+        for (const { resolve } of pending.values()) resolve(null)
       } catch (error) {
-        for (const { reject } of wanted.values()) reject(error)
+        for (const { reject } of pending.values()) reject(error)
       }
     }
     this.#isReading = false
   }
 }
 
-/** Answers the questions whose socket is in a table, and removes them from `wanted`. */
-async function find(wanted: Wanted, table: string): Promise<void> {
-  if (wanted.size === 0) return
+/** Answers the questions whose socket is in a table, and removes them from `pending`. */
+async function find(pending: PendingOwners, table: string): Promise<void> {
+  if (pending.size === 0) return
   await using file = await openIfThere(table)
   if (file === null) return
   const read = lineReader((line) => {
     const key = keyOfRow(line)
-    const waiting = wanted.get(key)
+    const waiting = pending.get(key)
     if (waiting === undefined) return
-    wanted.delete(key)
+    pending.delete(key)
     waiting.resolve(ownerOfRow(line))
   })
-  for (let parts = firstParts; wanted.size > 0; parts = furtherParts) {
+  for (let parts = firstParts; pending.size > 0; parts = furtherParts) {
     const bytes = Buffer.allocUnsafeSlow(parts * partBytes)
     const pieces = Array.from({ length: parts }, (_, part) =>
       bytes.subarray(part * partBytes, (part + 1) * partBytes),

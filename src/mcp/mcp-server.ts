@@ -15,24 +15,24 @@ export interface McpOptions {
   readonly version: string
   readonly sources: ToolSources
   /** True to offer the tool that reads payloads. */
-  readonly payloads: boolean
+  readonly hasPayloads: boolean
   /** Receives internal errors, which are not shown to the client. */
   readonly onFault: (error: unknown) => void
 }
 
 /** Serves the tools on standard input and output until the input ends, for every version of the protocol. */
-export function serveTools({ version, sources, payloads, onFault }: McpOptions): void {
-  const all = Object.entries({ ...tools, ...(payloads ? payloadTools : {}) })
+export function serveTools({ version, sources, hasPayloads, onFault }: McpOptions): void {
+  const all = Object.entries({ ...tools, ...(hasPayloads ? payloadTools : {}) })
   serveStdio(
     () => {
       const server = new McpServer({ name: 'tokenweir', version }, { instructions })
       for (const [name, { description, parameters, answer }] of all) {
         const annotations = { readOnlyHint: true, openWorldHint: false }
         const inputSchema = fromJsonSchema<Readonly<Record<string, unknown>>>(schemaOf(parameters))
-        server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
+        server.registerTool(name, { description, inputSchema, annotations }, async (args) => {
           try {
-            const asked = readQuery(asTexts(given), parameters)
-            return { content: [{ type: 'text', text: await answer(asked as never, sources) }] }
+            const query = readQuery(asTexts(args), parameters)
+            return { content: [{ type: 'text', text: await answer(query as never, sources) }] }
           } catch (error) {
             if (!(error instanceof CodedError)) onFault(error)
             const text = error instanceof CodedError ? error.message : 'tokenweir met a fault of its own.'
@@ -50,16 +50,16 @@ function schemaOf(table: ToolTable): JsonSchema {
   const parameters = Object.entries(table)
   return {
     type: 'object',
-    properties: Object.fromEntries(parameters.map(([name, one]) => [name, parameterSchema(one)])),
-    required: parameters.filter(([, one]) => one.default === undefined).map(([name]) => name),
+    properties: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameterSchema(parameter)])),
+    required: parameters.filter(([, parameter]) => parameter.default === undefined).map(([name]) => name),
     additionalProperties: false,
   }
 }
 
 /** The arguments as texts of a query. Null counts as absent, because models often write null for an omitted argument. */
-function asTexts(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const said = Object.entries(given).filter(([, value]) => value !== null)
+function asTexts(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(args).filter(([, value]) => value !== null)
   return Object.fromEntries(
-    said.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : String(value)]),
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : String(value)]),
   )
 }

@@ -17,8 +17,8 @@ export function recordedText(facts: object, rows: readonly object[] = []): strin
   const all = lines.reduce((sum, { length }) => sum + length, 0)
   if (all > room) room -= cut(rows.length).length
   const shown = lines.filter(({ length }) => (room -= length) >= 0)
-  const said = shown.length < lines.length ? cut(shown.length) : ''
-  return mark + head + shown.join('') + said + end
+  const cutNote = shown.length < lines.length ? cut(shown.length) : ''
+  return mark + head + shown.join('') + cutNote + end
 }
 
 /** As much of a long text, from an offset, as fits. */
@@ -33,9 +33,9 @@ export function partOf(text: string, offset: number, facts: object): string {
 
 /** JSON without nulls, with at most six digits of each number. `<` is escaped, so that no text can close the marker. */
 function line(value: object): string {
-  const known = JSON.stringify(value, (_, one: unknown) => {
-    if (typeof one === 'number' && !Number.isInteger(one)) return Number(one.toPrecision(6))
-    return one === null ? undefined : one
+  const json = JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === 'number' && !Number.isInteger(item)) return Number(item.toPrecision(6))
+    return item === null ? undefined : item
   })
-  return known.replaceAll('<', String.raw`\u003c`)
+  return json.replaceAll('<', String.raw`\u003c`)
 }

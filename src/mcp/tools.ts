@@ -36,14 +36,14 @@ export type ToolTable = QueryTable<Readonly<Record<string, unknown>>>
 export interface Tool {
   readonly description: string
   readonly parameters: ToolTable
-  /** Answers a call of the tool. `asked` has the values of `parameters`. */
-  readonly answer: (asked: never, sources: ToolSources) => Promise<string>
+  /** Answers a call of the tool. `query` has the values of `parameters`. */
+  readonly answer: (query: never, sources: ToolSources) => Promise<string>
 }
 
 function tool<T>(
   description: string,
   parameters: T & QueryTable<QueryOf<T>>,
-  answer: (asked: QueryOf<T>, sources: ToolSources) => Promise<string>,
+  answer: (query: QueryOf<T>, sources: ToolSources) => Promise<string>,
 ): Tool {
   return { description, parameters, answer }
 }
@@ -79,8 +79,8 @@ export const tools: Readonly<Record<string, Tool>> = {
   usage_summary: tool(
     'Usage and spend: calls, failures, tokens, cost in USD and latency, in all and by model. Default: today.',
     some,
-    async (asked, sources) => {
-      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('model'))
+    async (query, sources) => {
+      const { range, summary, groups } = await answerTo<CallGroups>(query, sources, by('model'))
       const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_ms }
       return recordedText(
         { ...range, total: { ...sumsOf(summary), ...latency } },
@@ -91,8 +91,8 @@ export const tools: Readonly<Record<string, Tool>> = {
   spend_by: tool(
     'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Default: today.',
     { by: groupBy, ...some },
-    async ({ by: group_by, ...asked }, sources) => {
-      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, { group_by })
+    async ({ by: group_by, ...filters }, sources) => {
+      const { range, summary, groups } = await answerTo<CallGroups>(filters, sources, { group_by })
       const rows = group_by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
       return recordedText({ ...range, total: sumsOf(summary) }, rows.map(withKey))
     },
@@ -100,10 +100,10 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_sessions: tool(
     'Sessions (runs of an agent) with a call in a range, the latest first, each as a whole: when, how many calls, tokens, cost in USD and time. Default: today. `cursor` returns the next page.',
     { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
-    async ({ cursor, limit, ...asked }, sources) => {
+    async ({ cursor, limit, ...filters }, sources) => {
       const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
       const { range, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
-        asked,
+        filters,
         sources,
         {},
         (query) => ({
@@ -119,8 +119,8 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_calls: tool(
     'Calls, the newest first, or the 100 longest or dearest (sort). Default: today. `cursor` returns the next page.',
     { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
-    async (asked, sources) => {
-      const { range, calls, summary, next_cursor } = await answerTo<CallList>(asked, sources, {})
+    async (query, sources) => {
+      const { range, calls, summary, next_cursor } = await answerTo<CallList>(query, sources, {})
       return recordedText({ ...range, total: sumsOf(summary), next_cursor }, calls.map(inShort))
     },
   ),
@@ -132,9 +132,9 @@ export const tools: Readonly<Record<string, Tool>> = {
   failures: tool(
     'What went wrong: failed calls by their code, and the newest of them with their messages. Default: today.',
     some,
-    async (asked, sources) => {
-      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('failure_code'))
-      const newest = await answerTo<CallList>(asked, sources, { errors_only: true, limit: 15 })
+    async (query, sources) => {
+      const { range, summary, groups } = await answerTo<CallGroups>(query, sources, by('failure_code'))
+      const newest = await answerTo<CallList>(query, sources, { errors_only: true, limit: 15 })
       const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
       const { calls, errors, error_rate } = summary
       return recordedText({ ...range, calls, errors, error_rate, codes }, newest.calls.map(inShort))
@@ -158,8 +158,8 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
     },
     async ({ id, part, offset }, sources) => {
       const { filePath, logging } = await sources.payloads()
-      const kept = await sources.ask<PayloadsAnswer>({ kind: 'payloads', id, filePath, logging })
-      const { [part]: record, reason } = kept
+      const payloads = await sources.ask<PayloadsAnswer>({ kind: 'payloads', id, filePath, logging })
+      const { [part]: record, reason } = payloads
       if (record === null) return recordedText({ part, kept: false, reason, logging })
       const { body, text, chunks: _chunks, ...about } = record
       // For a stream, the text replaces the events.
@@ -177,7 +177,7 @@ interface PayloadsAnswer {
 
 /** The answer of a tool to a question; it begins with the range. */
 async function answerTo<Answer>(
-  { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
+  { period, from, to, tz, ...filters }: Partial<CallsQuery> & QueryOf<typeof range>,
   { ask, now }: ToolSources,
   more: Partial<CallsQuery>,
   questionOf: (query: CallsQuery) => QueryQuestion = callsQuestion,
@@ -186,7 +186,7 @@ async function answerTo<Answer>(
   const isGiven = from !== null || to !== null
   const [first, past] = isGiven ? [null, null] : spanOf(period, nowMs, new ZonedTime(tz))
   const at = (ms: number | null) => (ms === null ? null : { ms, isLocal: false })
-  const query = { ...plain, ...asked, ...more, tz, from: from ?? at(first), to: to ?? at(past) }
+  const query = { ...plain, ...filters, ...more, tz, from: from ?? at(first), to: to ?? at(past) }
   const iso = (time: CallsQuery['from']) =>
     time === null ? null : new Date(instantOf(time, tz)).toISOString()
   const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '1h' }>(questionOf(query))
@@ -233,12 +233,12 @@ function withKey(group: QueryGroup): object {
 /** The sums of figures, without zeros and nulls. */
 function sumsOf({ calls, ...figures }: CallTotals): object {
   const sums = Object.entries(figures).filter(
-    ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),
+    ([name, value]) => typeof value === 'number' && value !== 0 && !omittedFields.has(name),
   )
   return { calls, ...Object.fromEntries(sums) }
 }
 
-const left = new Set(['error_rate', 'total_tokens', 'key'])
+const omittedFields = new Set(['error_rate', 'total_tokens', 'key'])
 
 /** The fields of a call in a list. */
 function inShort(call: CallJson): object {

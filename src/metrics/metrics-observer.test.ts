@@ -23,7 +23,7 @@ async function scrape(
   const values = Object.fromEntries(names.map((name, at) => [name, at])) as ScrapeQuestion['values']
   const asked: ScrapeQuestion = {
     full: true,
-    openMetrics: false,
+    isOpenMetrics: false,
     warnings: [],
     limits: [],
     values,
@@ -118,7 +118,7 @@ test('both formats can be asked for in turn, and say the same', async () => {
       (line) => /^tokenweir_\w+(?:_total|_bucket|_count)[ {]/.test(line) && !line.includes('telemetry'),
     )
   const text = await scrape(observer)
-  const open = await scrape(observer, { openMetrics: true })
+  const open = await scrape(observer, { isOpenMetrics: true })
   const again = await scrape(observer)
   assert.deepEqual(counters(open), counters(text))
   assert.deepEqual(counters(again), counters(text))

@@ -45,7 +45,7 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   addProcessSeries(all)
 
   const answer = async (question: string): Promise<string> => {
-    const { full, openMetrics, values, warnings: codes, limits }: ScrapeQuestion = JSON.parse(question)
+    const { full, isOpenMetrics, values, warnings: codes, limits }: ScrapeQuestion = JSON.parse(question)
     for (const [name, value] of Object.entries(values)) {
       gauges.get(name)?.set(value)
       counters.get(name)?.reset()
@@ -61,7 +61,7 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
       if (remaining !== null) providerLeft.set(readable, remaining)
     }
     const text = await (full ? all : open).metrics()
-    return openMetrics ? asOpenMetrics(text) : text
+    return isOpenMetrics ? asOpenMetrics(text) : text
   }
   return { recorded: (rows) => calls.count(rows), answer }
 }

@@ -17,8 +17,8 @@ export class ModelLabels {
   labelOf(model: string | null, failed: boolean): string {
     // For Prometheus an empty label is no label.
     if (model === null || model === '') return 'none'
-    const known = this.#labels.get(model)
-    if (known !== undefined) return known
+    const existing = this.#labels.get(model)
+    if (existing !== undefined) return existing
     if (this.#labels.size >= (failed ? mostByFailed : mostModels)) return 'other'
     const label = labelText(model)
     this.#labels.set(model, label)

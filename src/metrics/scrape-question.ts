@@ -33,7 +33,7 @@ export interface ScrapeQuestion {
   /** False for untrusted clients, who get only slots and budget, as in `/health`. */
   readonly full: boolean
   /** True for OpenMetrics in place of the text format 0.0.4. */
-  readonly openMetrics: boolean
+  readonly isOpenMetrics: boolean
   readonly values: Readonly<Record<FigureName, number>>
   /** The codes of the warnings of `/health`. */
   readonly warnings: readonly string[]

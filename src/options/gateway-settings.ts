@@ -39,13 +39,13 @@ type SettingErrorCode =
   | 'settings_not_kept'
 
 /** Reads settings from JSON. Each must be one of `among`. Throws {@link SettingError}. */
-export function readSettings(asked: Readonly<Record<string, unknown>>, among: readonly Setting[]): Settings {
+export function readSettings(values: Readonly<Record<string, unknown>>, among: readonly Setting[]): Settings {
   const settings: Record<string, SettingValue> = {}
-  for (const [param, value] of Object.entries(asked)) {
+  for (const [param, value] of Object.entries(values)) {
     const spec = among.find(({ name }) => name === param)?.spec
     if (spec === undefined) {
-      const known = among.map(({ name }) => name).join(', ')
-      const message = `${param} cannot be set here; these can: ${known}.`
+      const names = among.map(({ name }) => name).join(', ')
+      const message = `${param} cannot be set here; these can: ${names}.`
       throw new SettingError('unknown_setting', message, { param })
     }
     const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined
@@ -61,8 +61,8 @@ export function readSettings(asked: Readonly<Record<string, unknown>>, among: re
 
 /** The settings among these that a running gateway can change. */
 export function liveIn(settings: Settings): Settings {
-  const asked = live.filter(({ name }) => name in settings)
-  return Object.fromEntries(asked.map(({ name }) => [name, settings[name] as SettingValue]))
+  const liveSettings = live.filter(({ name }) => name in settings)
+  return Object.fromEntries(liveSettings.map(({ name }) => [name, settings[name] as SettingValue]))
 }
 
 /** All settings of a gateway with these values. */

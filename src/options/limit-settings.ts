@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { whole } from './schema.ts'
+import { integer } from './schema.ts'
 
-const slots = whole(1, 100_000)
-const tokens = whole(1, Number.MAX_SAFE_INTEGER)
-export const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
+const slots = integer(1, 100_000)
+const tokens = integer(1, Number.MAX_SAFE_INTEGER)
+export const perMinute = integer(1, Number.MAX_SAFE_INTEGER)
 
 /** Limits of a client, or of an upstream: calls at once, tokens of any 24 hours, requests and tokens a minute. */
 export const limitSettings = {

@@ -98,9 +98,9 @@ export function givenSettings<V, K extends keyof V>(
   options: Readonly<V>,
   keys: readonly K[],
 ): { readonly [name: string]: Exclude<V[K], null | 'none'> | null } {
-  const given = keys.filter((key) => options[key] !== null)
+  const setKeys = keys.filter((key) => options[key] !== null)
   return Object.fromEntries(
-    given.map((key) => [
+    setKeys.map((key) => [
       settingName(table[key].name),
       options[key] === 'none' ? null : (options[key] as Exclude<V[K], null | 'none'>),
     ]),

@@ -13,6 +13,6 @@ export function isOwnAddress(text: string, ports: readonly number[]): boolean {
   return (
     loopback.test(name) ||
     name === hostname().toLowerCase() ||
-    Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === name))
+    Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === name))
   )
 }

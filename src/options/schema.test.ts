@@ -5,7 +5,7 @@ import * as json from './schema.ts'
 
 const order = json.object({
   name: json.text,
-  parts: json.listOf(json.mapOf(json.whole(1, 3))),
+  parts: json.listOf(json.mapOf(json.integer(1, 3))),
   mode: v.optional(v.picklist(['a', 'b']), 'a'),
   loud: v.optional(v.boolean()),
 })
@@ -65,7 +65,7 @@ test('an error of a rule has the path that the rule gives', () => {
 
 test('a name of a map may be one that objects have of themselves', () => {
   const given = JSON.parse('{"__proto__": 1, "constructor": 2, "prototype": 3}') as object
-  const read = json.checked(json.mapOf(json.whole(1, 3)), given)
+  const read = json.checked(json.mapOf(json.integer(1, 3)), given)
   assert.equal(JSON.stringify(read), JSON.stringify(given))
   assert.equal(Object.getPrototypeOf(read), Object.prototype)
 })

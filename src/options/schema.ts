@@ -101,7 +101,7 @@ export function within(min: number, max: number, allowed: string) {
 }
 
 /** A whole number within bounds, both included. */
-export function whole(min: number, max: number) {
+export function integer(min: number, max: number) {
   const allowed = `a whole number from ${count(min)} to ${count(max)}`
   return v.pipe(within(min, max, allowed), v.integer(be(allowed)))
 }

@@ -45,14 +45,14 @@ const url = v.pipe(
 const header = v.optional(textLike('the name of a header', /^[\w!#$%&'*+.^`|~-]+$/))
 const ofVariable = object({ env: textLike('the name of an environment variable', /^[A-Za-z_]\w*$/), header })
 const ofFile = object({ file: text, header })
-const given = v.picklist(['client', 'none'])
+const keyword = v.picklist(['client', 'none'])
 
 /**
  * The credentials for an upstream: the client's (`client`), none (`none`), or the gateway's own key from a
  * variable or a file. The key is sent as a bearer token in `Authorization`, or in the named header.
  */
-const credentials = oneOf([given, ofVariable, ofFile], (value) => {
-  if (typeof value !== 'object' || value === null) return given
+const credentials = oneOf([keyword, ofVariable, ofFile], (value) => {
+  if (typeof value !== 'object' || value === null) return keyword
   return 'file' in value ? ofFile : ofVariable
 })
 
@@ -144,10 +144,9 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
     if (names.has(own)) throw flaw(at('name'), `is the name of an upstream before it: ${own}`)
     names.add(own)
     atMost(urls, mostUrls, at('urls'), 'URLs')
-    for (const [place, each] of urls.entries()) {
-      if (leadsBack(each))
-        throw flaw(at('urls', place), `leads back to this gateway or its dashboard: ${each}`)
-      if (urls.indexOf(each) < place) throw flaw(at('urls', place), `is in the list already: ${each}`)
+    for (const [place, url] of urls.entries()) {
+      if (leadsBack(url)) throw flaw(at('urls', place), `leads back to this gateway or its dashboard: ${url}`)
+      if (urls.indexOf(url) < place) throw flaw(at('urls', place), `is in the list already: ${url}`)
     }
     for (const [place, text] of models.entries()) {
       const earlier = patterns.find(({ matches }) => matches(text))
@@ -165,8 +164,8 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
     const at = ['upstreams', index, 'fallback', ...(typeof to === 'object' ? ['to'] : [])]
     if (target === own) throw flaw(at, 'is the upstream itself')
     if (target === defaultName || names.has(target)) continue
-    const known = [defaultName, ...names].filter((each) => each !== own).join(', ')
-    throw flaw(at, `names no upstream: ${target}; there are ${known}`)
+    const targets = [defaultName, ...names].filter((name) => name !== own).join(', ')
+    throw flaw(at, `names no upstream: ${target}; there are ${targets}`)
   }
 }
 
@@ -183,9 +182,9 @@ export function patternMatcher(text: string): (name: string) => boolean {
     if (end < first.length || !name.startsWith(first) || !name.endsWith(last)) return false
     let at = first.length
     for (const part of between) {
-      const found = name.indexOf(part, at)
-      if (found < 0 || found + part.length > end) return false
-      at = found + part.length
+      const partAt = name.indexOf(part, at)
+      if (partAt < 0 || partAt + part.length > end) return false
+      at = partAt + part.length
     }
     return true
   }

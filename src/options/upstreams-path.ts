@@ -13,9 +13,9 @@ export function fileOfUpstreams(file: string): string {
 
 /** The variables that the file, or its last good content, names. A started gateway needs them. */
 export function variablesNamedIn(path: string): readonly string[] {
-  const texts = [path, `${path}.good`].map((each) => {
+  const texts = [path, `${path}.good`].map((file) => {
     try {
-      return readText(each)
+      return readText(file)
     } catch {
       return ''
     }

@@ -48,7 +48,7 @@ export abstract class ValidatedJsonFile<T extends object> {
   readonly path: string
   readonly #form: FileForm<T>
   /** The text that was read last; null without a file, undefined before the first read. */
-  #seen: string | null | undefined
+  #lastText: string | null | undefined
   content: T
   /** The fault of the file; null if it is valid, or never existed. */
   problem: string | null = null
@@ -68,9 +68,9 @@ export abstract class ValidatedJsonFile<T extends object> {
     const { empty } = this.#form
     const reading = readIfThere(this.path, ownOnly)
     const text = reading instanceof Error ? String(reading) : reading
-    if (text === this.#seen) return false
-    const isFirst = this.#seen === undefined
-    this.#seen = text
+    if (text === this.#lastText) return false
+    const isFirst = this.#lastText === undefined
+    this.#lastText = text
     this.#isGone = reading === null && !isFirst
     if (this.#isGone) {
       const isEmpty = JSON.stringify(this.content) === JSON.stringify(empty)
@@ -171,8 +171,8 @@ class ForeignFileError extends Error {}
 /** The text of a file; null without a file. */
 function readIfThere(path: string, ownOnly: boolean): string | null | Error {
   try {
-    return readText(path, undefined, (found) => {
-      const flaw = ownOnly ? flawOf(found, resolve(path)) : null
+    return readText(path, undefined, (stats) => {
+      const flaw = ownOnly ? flawOf(stats, resolve(path)) : null
       if (flaw !== null) throw new ForeignFileError(` ${flaw.what}; ${flaw.remedy}.`)
     })
   } catch (error) {

@@ -87,8 +87,8 @@ export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T>
 export function someOf(words: readonly string[]): ValueKind<readonly string[]> {
   const range = `one or more of ${words.join(', ')}, with commas between them`
   return kind('<words>', range, (text) => {
-    const asked = text.split(',')
-    return asked.every((word) => words.includes(word)) ? [...new Set(asked)] : undefined
+    const values = text.split(',')
+    return values.every((word) => words.includes(word)) ? [...new Set(values)] : undefined
   })
 }
 

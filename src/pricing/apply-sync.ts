@@ -47,9 +47,9 @@ export function applySync(
     if (old === undefined) added += 1
     const prices = pricesAfter(old, listed, source.name, now)
     if (old?.source === source.name && prices !== old.prices) changed += 1
-    const { removed_at: _listedAgain, ...other }: Partial<PriceEntry> = old ?? {}
+    const { removed_at: _listedAgain, ...oldEntry }: Partial<PriceEntry> = old ?? {}
     const { provider, mode } = listed
-    models.set(name, { ...other, provider, mode, source: source.name, updated_at: now, prices })
+    models.set(name, { ...oldEntry, provider, mode, source: source.name, updated_at: now, prices })
   }
   const rejected = new Set(list.rejected.map(({ name }) => name))
   for (const [name, entry] of models) {
@@ -86,10 +86,10 @@ function refusal(
     ({ source, removed_at: removed }) => source === name && removed === undefined,
   ).length
   if (models.size < leastShare * before) return `The list has ${models.size} prices; it had ${before}.`
-  const known = factors(costs.models, models)
-  const odd = known.filter((factor) => factor > oddFactor || factor < 1 / oddFactor).length
-  if (known.length >= enoughKnown && odd > known.length / 2) {
-    return `${odd} of ${known.length} known prices would be more than ${oddFactor} times as high or as low.`
+  const changeFactors = factors(costs.models, models)
+  const odd = changeFactors.filter((factor) => factor > oddFactor || factor < 1 / oddFactor).length
+  if (changeFactors.length >= enoughKnown && odd > changeFactors.length / 2) {
+    return `${odd} of ${changeFactors.length} known prices would be more than ${oddFactor} times as high or as low.`
   }
   return null
 }

@@ -57,7 +57,7 @@ function positionsOf(
 ): readonly Position[] | null {
   const { inputTokens, outputTokens, searchUnits, audioMs } = usage
   if ([inputTokens, outputTokens, searchUnits, audioMs].every((count) => count === null)) return null
-  const input = whole(inputTokens)
+  const input = wholeCount(inputTokens)
   const rates = tierFor(tiers, input)?.rates
   if (rates === undefined) return null
   // Unknown tokens are free only if their rate is zero.
@@ -70,7 +70,7 @@ function positionsOf(
   const written = part(usage.cacheWriteTokens, input - cached)
   const written1h = part(usage.cacheWrite1hTokens, written)
   const audioIn = part(usage.inputAudioTokens, input - cached - written)
-  const output = whole(outputTokens)
+  const output = wholeCount(outputTokens)
   const reasoning = part(usage.reasoningTokens, output)
   const audioOut = part(usage.outputAudioTokens, output - reasoning)
   return [
@@ -82,10 +82,10 @@ function positionsOf(
     [output - reasoning - audioOut, rates.output, 'output'],
     [reasoning, rates.reasoning, 'reasoning'],
     [audioOut, rates.output_audio, 'output_audio'],
-    [whole(usage.imageTokens), rates.image, 'image'],
+    [wholeCount(usage.imageTokens), rates.image, 'image'],
     [1, rates.per_request, 'per_request'],
-    [whole(searchUnits), rates.per_search_unit, 'per_search_unit'],
-    [whole(audioMs), rates.per_second, 'per_second'],
+    [wholeCount(searchUnits), rates.per_search_unit, 'per_search_unit'],
+    [wholeCount(audioMs), rates.per_second, 'per_second'],
   ]
 }
 
@@ -136,10 +136,10 @@ function sum(positions: readonly Position[]): number | bigint | null {
 }
 
 function part(count: number | null, most: number): number {
-  return Math.min(whole(count), most)
+  return Math.min(wholeCount(count), most)
 }
 
-function whole(count: number | null): number {
+function wholeCount(count: number | null): number {
   if (count === null || !(count > 0)) return 0
   return Math.trunc(Math.min(count, Number.MAX_SAFE_INTEGER))
 }

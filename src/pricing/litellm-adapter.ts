@@ -75,10 +75,10 @@ function listed(name: string, entry: unknown): ListedPrice {
   if (!isObject(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
     throw new EntryError('bad_entry')
   }
-  const { mode, litellm_provider: said } = entry
-  if (typeof said !== 'string' || said === '') throw new EntryError('bad_entry')
+  const { mode, litellm_provider: label } = entry
+  if (typeof label !== 'string' || label === '') throw new EntryError('bad_entry')
   if (typeof mode !== 'string' || !modes.has(mode)) throw new EntryError('not_priced_by_token')
-  const provider = Object.hasOwn(providerNames, said) ? (providerNames[said] ?? said) : said
+  const provider = Object.hasOwn(providerNames, label) ? (providerNames[label] ?? label) : label
   const kind = { provider, mode }
   const ordinary = withRanges(tiersIn(entry, kind, ''), entry['tiered_pricing'], kind)
   const special = Object.entries(serviceTiers)
@@ -116,14 +116,14 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
   if (ranges === undefined || ranges === null) return tiers
   if (!Array.isArray(ranges)) throw new EntryError('bad_entry')
   const all = new Map<number, MutableTier>()
-  for (const one of ranges as readonly unknown[]) {
+  for (const range of ranges as readonly unknown[]) {
     // For some models the list has tiers by another measure under the same name.
-    if (!isObject(one) || !Array.isArray(one['range'])) throw new EntryError('bad_entry')
-    const [from] = one['range'] as readonly unknown[]
+    if (!isObject(range) || !Array.isArray(range['range'])) throw new EntryError('bad_entry')
+    const [from] = range['range'] as readonly unknown[]
     if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
       throw new EntryError('bad_entry')
     }
-    const [tier] = tiersIn(one, kind, '')
+    const [tier] = tiersIn(range, kind, '')
     if (tier === undefined || tier.above_input_tokens !== 0) throw new EntryError('bad_entry')
     all.set(from, { ...tier, ...newTier(from, kind) })
   }

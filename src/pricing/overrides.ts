@@ -40,7 +40,7 @@ export function withOverride(
 export function withoutOverride(costs: ModelCosts, name: string): ModelCosts | null {
   const key = keyOf(costs, name)
   if (key === null) return null
-  const others = Object.entries(costs.overrides).filter(([other]) => other !== key)
+  const others = Object.entries(costs.overrides).filter(([entryKey]) => entryKey !== key)
   return { ...costs, overrides: Object.fromEntries(others) }
 }
 
@@ -70,6 +70,6 @@ function mustBe(allowed: string, input: unknown, param: string): JsonValueError 
 
 /** The old periods and the new one, in order. The new period replaces one with the same start. */
 function withPeriod(old: readonly PricePeriod[], period: PricePeriod): readonly PricePeriod[] {
-  const others = old.filter((other) => timeOf(other.effective_from) !== timeOf(period.effective_from))
+  const others = old.filter((oldPeriod) => timeOf(oldPeriod.effective_from) !== timeOf(period.effective_from))
   return [...others, period].sort(byTime)
 }

@@ -87,12 +87,12 @@ export class PriceBook {
   }
 
   /** The price in force when the call began. Never throws. A repeated question takes well under 1 µs. */
-  price(asked: AskedPrice): Price | NoPrice {
-    const { upstream, responseModel, model, serviceTier, startedAtMs } = asked
+  price(query: AskedPrice): Price | NoPrice {
+    const { upstream, responseModel, model, serviceTier, startedAtMs } = query
     const question = `${upstream ?? ''}\n${responseModel ?? ''}\n${model ?? ''}\n${serviceTier ?? ''}`
     let answer = this.#answers.get(question)
     if (answer === undefined) {
-      answer = this.#lookUp(asked)
+      answer = this.#lookUp(query)
       if (this.#answers.size >= mostAnswers) this.#answers.clear()
       this.#answers.set(question, answer)
     }
@@ -145,8 +145,8 @@ export class PriceBook {
         : candidateNames(responseModel, model)
             .map((name) => this.#models.get(`${listing.prefix}${name}`.toLowerCase()))
             .filter((named) => named?.entry.provider === listing.provider)
-    const found = [...overrides, ...listed].filter((named) => named !== undefined)
-    if (found.length > 0) return [...new Set(found)].flatMap((named) => historyOf(named, tier))
+    const matches = [...overrides, ...listed].filter((named) => named !== undefined)
+    if (matches.length > 0) return [...new Set(matches)].flatMap((named) => historyOf(named, tier))
     return typeof listing === 'string' ? { none: listing } : noEntry
   }
 }

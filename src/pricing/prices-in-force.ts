@@ -16,7 +16,7 @@ export class PricesInForce {
   readonly #path: string
   readonly #shippedPath: string
   /** The state of the file at the last read; null before it. */
-  #seen: string | null = null
+  #lastState: string | null = null
   costs: ModelCosts = noPrices
   book: PriceBook = new PriceBook(noPrices)
   /** The flaw of the file; null if it is valid, or missing. */
@@ -33,9 +33,9 @@ export class PricesInForce {
    */
   reloadIfChanged(): boolean {
     const state = priceFileState(this.#path)
-    if (state === this.#seen) return false
-    const isFirst = this.#seen === null
-    this.#seen = state
+    if (state === this.#lastState) return false
+    const isFirst = this.#lastState === null
+    this.#lastState = state
     const file = readPriceFile(this.#path)
     this.problem = 'problem' in file ? file.problem : null
     if ('costs' in file && file.costs === null && !isFirst) {

@@ -121,10 +121,10 @@ const simplePeriod = v.pipe(
     output_cost_per_million: rate,
     provider_source: v.optional(text, 'user'),
   }),
-  v.transform((said) => {
-    const { input_cost_per_million: input, output_cost_per_million: output } = said
+  v.transform((period) => {
+    const { input_cost_per_million: input, output_cost_per_million: output } = period
     const tiers = [{ above_input_tokens: 0, input, output }]
-    return { effective_from: said.effective_date, tiers, source: said.provider_source }
+    return { effective_from: period.effective_date, tiers, source: period.provider_source }
   }),
 )
 
@@ -155,10 +155,10 @@ const listSource = v.nullish(
 
 const sync = v.pipe(
   v.nullish(anyObject, {}),
-  v.transform((said) => {
+  v.transform((fields) => {
     const parts = Object.entries(neverSynced).map(([name, byDefault]) => {
       const isGood = byDefault === null ? isText : isCount
-      return [name, name !== 'state' && isGood(said[name]) ? said[name] : byDefault]
+      return [name, name !== 'state' && isGood(fields[name]) ? fields[name] : byDefault]
     })
     return Object.fromEntries(parts) as PriceSync
   }),
@@ -172,17 +172,17 @@ function isSimple({ provider }: PriceEntry): boolean {
 /** Refuses two overrides that differ only in case, because overrides are found in any case. */
 function distinct(
   schema: Schema<PriceEntry>,
-  isOverride: (one: PriceEntry) => boolean = () => true,
+  isOverride: (entry: PriceEntry) => boolean = () => true,
 ): Schema<ModelCosts['overrides']> {
   return v.pipe(
     mapOf(schema),
     rule((entries) => {
-      const seen = new Map<string, string>()
+      const spellings = new Map<string, string>()
       for (const name of Object.keys(entries).filter((key) => isOverride(entries[key] as PriceEntry))) {
-        const other = seen.get(name.toLowerCase())
-        const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(other)} in its case alone`
-        if (name === '' || other !== undefined) throw new JsonValueError(flaw, [name], 'name')
-        seen.set(name.toLowerCase(), name)
+        const first = spellings.get(name.toLowerCase())
+        const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(first)} in its case alone`
+        if (name === '' || first !== undefined) throw new JsonValueError(flaw, [name], 'name')
+        spellings.set(name.toLowerCase(), name)
       }
     }),
   )
@@ -208,10 +208,10 @@ function modelCosts(value: unknown): ModelCosts {
   const file = checked(modelCostsFile, value)
   const own = new Set(Object.keys(file.overrides).map((name) => name.toLowerCase()))
   const models = Object.entries(file.models)
-  const simple = models.filter(([name, one]) => isSimple(one) && !own.has(name.toLowerCase()))
+  const simple = models.filter(([name, entry]) => isSimple(entry) && !own.has(name.toLowerCase()))
   return {
     ...file,
-    models: Object.fromEntries(models.filter(([, one]) => !isSimple(one))),
+    models: Object.fromEntries(models.filter(([, entry]) => !isSimple(entry))),
     overrides: { ...file.overrides, ...Object.fromEntries(simple) },
   }
 }
@@ -220,5 +220,5 @@ function modelCosts(value: unknown): ModelCosts {
 function isSimpleForm(value: unknown): boolean {
   if (!isObject(value) || 'version' in value) return false
   const entries = Object.values(value)
-  return entries.length > 0 && entries.every((one) => Array.isArray(one))
+  return entries.length > 0 && entries.every((entry) => Array.isArray(entry))
 }

@@ -74,7 +74,7 @@ function jsonIn(text: string): unknown {
 function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {
-    const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length) : ''
-    if (/^(?:\.good)?\.\d+\.new$/.test(rest)) rmSync(join(folder, name), { force: true })
+    const suffix = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length) : ''
+    if (/^(?:\.good)?\.\d+\.new$/.test(suffix)) rmSync(join(folder, name), { force: true })
   }
 }

@@ -52,7 +52,7 @@ export function upstreamTable(
       .split('.')
       .slice(1)
       .map((_, i, labels) => ['*', ...labels.slice(i)].join('.'))
-    const name = [address, host, ...parents].find((one) => hosts.has(one))
+    const name = [address, host, ...parents].find((candidate) => hosts.has(candidate))
     return hosts.get(name ?? '') ?? (isLocal(host) ? 'local' : 'unknown_upstream')
   }
 }
@@ -82,6 +82,6 @@ const localNets: readonly string[] = [
 ]
 
 const localAddresses = new BlockList()
-for (const [net = '', prefix] of localNets.map((each) => each.split('/'))) {
+for (const [net = '', prefix] of localNets.map((text) => text.split('/'))) {
   localAddresses.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4')
 }

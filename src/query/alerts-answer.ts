@@ -75,7 +75,7 @@ export async function alertsAnswer(
     last_seq: ended.reduce((last, { seq }) => Math.max(last, seq), await reader.lastSeq()),
     window: { calls: recent.length, failed, answered: answered.length, queue },
     ttft: await ttftOf(reader, ok, nowMs),
-    tokens: users.toSorted((one, other) => other.tokens - one.tokens).slice(0, shownNames),
+    tokens: users.toSorted((a, b) => b.tokens - a.tokens).slice(0, shownNames),
     unpriced: models.slice(0, shownNames).map(([model, calls]) => ({ model, calls })),
     sessions: spent.map(([session, cost_usd]) => {
       return { session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs }
@@ -148,5 +148,5 @@ function summed(
   for (const [name, part] of parts) {
     if (name !== null) sums.set(name, (sums.get(name) ?? 0) + part)
   }
-  return [...sums].sort(([, one], [, other]) => other - one)
+  return [...sums].sort(([, a], [, b]) => b - a)
 }

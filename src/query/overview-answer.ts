@@ -88,7 +88,7 @@ export async function overviewAnswer(
         Object.assign({ at: new Date(atMs).toISOString() }, event),
       ),
       ...notes.map(({ at, text }) => ({ at, instance: null, kind: 'note', detail: text })),
-    ].sort((one, other) => (one.at < other.at ? -1 : 1)),
+    ].sort((a, b) => (a.at < b.at ? -1 : 1)),
     latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
     slowest: await slowestOf(reader, ended, edgesMs, timedFigures.buckets),
     failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),

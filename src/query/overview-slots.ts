@@ -19,27 +19,27 @@ export async function overviewSlots(
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
   const use = await history.slotUse(edgesMs)
-  const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
-    use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
+  const perBucket = <T>(of: (bucketUse: SlotUse, bucket: number) => T): (T | null)[] =>
+    use.map((bucketUse, bucket) => (bucketUse.minutes === 0 ? null : of(bucketUse, bucket)))
   // The running minute is incomplete.
   const nowMinute = Math.floor(nowMs / minuteMs)
   const spanMs = ({ minutes, lastMinute }: SlotUse): number =>
     minutes * minuteMs - (minutes > 0 && lastMinute === nowMinute ? minuteMs - (nowMs % minuteMs) : 0)
-  const ranMs = use.reduce((sum, one) => sum + spanMs(one), 0)
-  const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
+  const ranMs = use.reduce((sum, bucketUse) => sum + spanMs(bucketUse), 0)
+  const atLimitMs = use.reduce((sum, bucketUse) => sum + bucketUse.atLimitMs, 0)
   const limits = limitsOf(edgesMs, await history.limits(fromMs, toMs))
   const range = [Math.ceil(fromMs / minuteMs), Math.ceil(toMs / minuteMs)] as const
   const gaps = (await gatewayGaps(history, use, bucketS / minuteS, range, nowMinute))
-    .toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
+    .toSorted((a, b) => b[1] - b[0] - (a[1] - a[0]))
     .slice(0, shownGaps)
-    .sort((one, other) => one[0] - other[0])
+    .sort((a, b) => a[0] - b[0])
   return {
     bucket_s: bucketS,
     start_s: starts.slice(0, -1).map((start) => start / 1000),
-    active_max: known((one) => one.activeMax),
-    queued_max: known((one) => one.queuedMax),
-    limit: known((_, bucket) => limits[bucket] ?? null),
-    at_limit_share: known((one) => share(one.atLimitMs, spanMs(one))),
+    active_max: perBucket((bucketUse) => bucketUse.activeMax),
+    queued_max: perBucket((bucketUse) => bucketUse.queuedMax),
+    limit: perBucket((_, bucket) => limits[bucket] ?? null),
+    at_limit_share: perBucket((bucketUse) => share(bucketUse.atLimitMs, spanMs(bucketUse))),
     at_limit_share_total: ranMs === 0 ? null : share(atLimitMs, ranMs),
     gaps: gaps.map(([from, past]) => ({ from_s: from * minuteS, to_s: past * minuteS })),
   }
@@ -60,8 +60,8 @@ function limitsOf(edgesMs: readonly number[], limits: readonly PastLimit[]): rea
   })
 }
 
-function higher(one: number | null, other: number | null): number | null {
-  return one === null ? other : Math.max(one, other ?? one)
+function higher(first: number | null, second: number | null): number | null {
+  return first === null ? second : Math.max(first, second ?? first)
 }
 
 /** A share of time with four decimals: a hundredth of a percent. */

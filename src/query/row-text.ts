@@ -30,8 +30,8 @@ function flatten(row: Fields): ReadonlyMap<string, CsvValue> {
   for (const [name, value] of Object.entries(row)) {
     if (typeof value !== 'object' || value === null) flat.set(name, plain(value))
     else
-      for (const [inner, each] of Object.entries(value))
-        flat.set(name === 'keys' ? inner : `${name}_${inner}`, plain(each))
+      for (const [inner, member] of Object.entries(value))
+        flat.set(name === 'keys' ? inner : `${name}_${inner}`, plain(member))
   }
   return flat
 }

@@ -26,8 +26,8 @@ export class SharedReplies<Reply> {
   /** The known or expected reply for the key, else the reply of `ask`. */
   get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
     this.#forgetOld()
-    const known = this.#replies.get(key)
-    if (known !== undefined) return known.reply
+    const existing = this.#replies.get(key)
+    if (existing !== undefined) return existing.reply
     const shared: SharedReply<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
     this.#replies.set(key, shared)
     shared.reply.then(

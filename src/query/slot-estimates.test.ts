@@ -11,7 +11,7 @@ const loadFrom = (calls: readonly (readonly [askedMs: number, heldMs: number])[]
 
 /** Millisecond by millisecond, as a queue is told in words. */
 function waitsStepByStep(slots: number, calls: readonly (readonly [askedMs: number, heldMs: number])[]) {
-  const coming = calls.toSorted(([one], [other]) => one - other)
+  const coming = calls.toSorted(([a], [b]) => a - b)
   const waits: number[] = []
   let endsMs: number[] = []
   for (let nowMs = 0; coming.length > 0; nowMs++) {

@@ -15,7 +15,7 @@ export interface SlotLoad {
 /** The load of calls. A call that never had a slot counts with the median time of the others. */
 export function loadOf({ askedMs, heldMs }: Pick<SlotUses, 'askedMs' | 'heldMs'>): SlotLoad {
   const typicalMs = percentileOf(heldMs.filter((ms) => ms >= 0).sort(), 0.5) ?? 0
-  const order = Uint32Array.from(askedMs.keys()).sort((one, other) => at(askedMs, one) - at(askedMs, other))
+  const order = Uint32Array.from(askedMs.keys()).sort((a, b) => at(askedMs, a) - at(askedMs, b))
   const inOrder = (values: Float64Array): Float64Array =>
     Float64Array.from(order, (index) => at(values, index))
   return {

@@ -35,7 +35,7 @@ export async function slotsAnswer(
     turned_away: uses.heldMs.length - calls,
     recorded: waitFigures(uses.waitMs.filter((_, index) => (uses.heldMs[index] ?? -1) >= 0)),
     estimates: [...new Set(shown)]
-      .sort((one, other) => one - other)
+      .sort((a, b) => a - b)
       .filter((slots) => slots === limit || slots <= Math.max(needed, limit ?? 0))
       .map((slots) => estimate(slots, load, cooldownMs)),
     short_waits_at: needed === 0 ? null : leastSlots(needed, load, { ...shortWait, cooldownMs }),

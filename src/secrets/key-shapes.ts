@@ -87,11 +87,11 @@ export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   if (bytes.includes(jsonEscape) || bytes.includes(percent)) {
     // Decoded as Latin-1, which keeps every byte.
     const shown = Buffer.from(bytes.toString('latin1').replace(hidden, shownCharacter), 'latin1')
-    const found = shown.length === bytes.length ? [] : new KeySearch(shown, isCut).find()
-    if (found.length > 0) return withMarks(shown, found)
+    const spans = shown.length === bytes.length ? [] : new KeySearch(shown, isCut).find()
+    if (spans.length > 0) return withMarks(shown, spans)
   }
-  const found = new KeySearch(bytes, isCut).find()
-  return found.length === 0 ? bytes : withMarks(bytes, found)
+  const spans = new KeySearch(bytes, isCut).find()
+  return spans.length === 0 ? bytes : withMarks(bytes, spans)
 }
 
 /** The character of an escape; the escape itself if the character would end or change a JSON string. */
@@ -100,10 +100,10 @@ function shownCharacter(escape: string, json: string | undefined, percent: strin
   return /[\w .~:/?#@!$&'()*+,;=<>{}[\]|^`-]/.test(character) ? character : escape
 }
 
-function withMarks(bytes: Buffer, found: readonly Span[]): Buffer {
+function withMarks(bytes: Buffer, spans: readonly Span[]): Buffer {
   const parts: Buffer[] = []
   let from = 0
-  for (const { start, end } of found) {
+  for (const { start, end } of spans) {
     parts.push(bytes.subarray(from, start), markBytes)
     from = end
   }
@@ -121,7 +121,7 @@ class KeySearch {
   /** The text with one character for each byte. */
   readonly #text: string
   readonly #isCut: boolean
-  readonly #found: Span[] = []
+  readonly #spans: Span[] = []
 
   constructor(bytes: Buffer, isCut: boolean) {
     this.#bytes = bytes
@@ -141,9 +141,9 @@ class KeySearch {
       let kind = 0
       while (at < length && (kind = classes[bytes[at] ?? 0] ?? 0) === 0) at++
       const start = at
-      let seen = 0
+      let kinds = 0
       while (kind !== 0) {
-        seen |= kind
+        kinds |= kind
         at++
         kind = at < length ? (classes[bytes[at] ?? 0] ?? 0) : 0
       }
@@ -151,24 +151,24 @@ class KeySearch {
       const size = end - start
       if (size < shortestRun) continue
       const isPart = bytes[end] === dot || (this.#isCut && end === length)
-      if (isPart || size >= longWord || (size >= shortestKey && seen !== letter))
-        at = this.#add(this.#inRun(start, end, (seen & joint) !== 0, isPart), at)
+      if (isPart || size >= longWord || (size >= shortestKey && kinds !== letter))
+        at = this.#add(this.#inRun(start, end, (kinds & joint) !== 0, isPart), at)
       const letters = lastLetters(bytes, end)
       if (byLastLetters.has[letters] === 1) at = this.#add(this.#first(byLastLetters.at(letters), end), at)
       const sign = bytes[end] ?? 0
       if (bySign.has[sign] === 1) at = this.#add(this.#first(bySign.at(sign), end), at)
     }
-    return this.#found
+    return this.#spans
   }
 
   /** Adds a span, and joins spans that touch. Returns the offset at which to continue. */
   #add(span: Span | null, at: number): number {
     if (span === null) return at
-    const last = this.#found.at(-1)
-    if (last === undefined || span.start > last.end) this.#found.push(span)
+    const last = this.#spans.at(-1)
+    if (last === undefined || span.start > last.end) this.#spans.push(span)
     else {
-      this.#found.pop()
-      this.#found.push({ start: Math.min(last.start, span.start), end: Math.max(last.end, span.end) })
+      this.#spans.pop()
+      this.#spans.push({ start: Math.min(last.start, span.start), end: Math.max(last.end, span.end) })
     }
     return Math.max(at, span.end)
   }
@@ -191,8 +191,8 @@ class KeySearch {
       if (patterns.length > 0 && ++starts > mostStarts) break
     }
     // The letter after a backslash may belong to the escape or to the key, so it stays.
-    const whole = from > start ? this.#first(this.#beginningAt(start), start) : null
-    return whole === null ? null : { start: start + 1, end: whole.end }
+    const withLetter = from > start ? this.#first(this.#beginningAt(start), start) : null
+    return withLetter === null ? null : { start: start + 1, end: withLetter.end }
   }
 
   #beginningAt(at: number): readonly KeyPattern[] {
@@ -219,17 +219,17 @@ class KeySearch {
   #match({ next, whole, cut, isKey, rest }: KeyPattern, at: number, shortestPrefix: number): Span | null {
     const text = this.#text
     if (next !== '' && !next.includes(text.charAt(at))) return null
-    let found = matchAt(whole, text, at)
-    if (found !== null) {
-      const { key, tested } = found.groups ?? {}
-      const end = at + found[0].length
-      const isChance = tested !== undefined && found[0].length - tested.length < shortestPrefix
-      if (isChance || !isKey(tested ?? key ?? found[0], text.charAt(end))) found = null
+    let match = matchAt(whole, text, at)
+    if (match !== null) {
+      const { key, tested } = match.groups ?? {}
+      const end = at + match[0].length
+      const isChance = tested !== undefined && match[0].length - tested.length < shortestPrefix
+      if (isChance || !isKey(tested ?? key ?? match[0], text.charAt(end))) match = null
     }
-    if (this.#isCut && cut !== null && text.length - at < longestCut) found ??= matchAt(cut, text, at)
-    if (found === null) return null
-    const { key, before = '' } = found.groups ?? {}
-    const end = at + found[0].length
+    if (this.#isCut && cut !== null && text.length - at < longestCut) match ??= matchAt(cut, text, at)
+    if (match === null) return null
+    const { key, before = '' } = match.groups ?? {}
+    const end = at + match[0].length
     const start = key === undefined ? at - before.length : end - key.length
     const more = rest === null ? '' : (matchAt(rest, text, end)?.[0] ?? '')
     return start === end ? null : { start, end: end + more.length }

@@ -147,7 +147,7 @@ const sign = `${space}[:=][=>]?${space}`
 const inQuotes = `(?:${quote})?${sign}${opening}`
 const signed = `(?:${inQuotes}|${sign})`
 const is = `(?:provided:? |is:? |was |value )${space}`
-const said = `(?=[ \\t])${space}(?:${is})?(?:${opening})?`
+const afterSpace = `(?=[ \\t])${space}(?:${is})?(?:${opening})?`
 const spoken = `${space}${is}(?:${opening})?`
 /** The characters that may be between a word and its value. */
 const signs = ` \t:="'\\`
@@ -220,7 +220,7 @@ export const byEnding: readonly KeyPattern[] = [
   behind(passwords, '', signs, inQuotes + value, isLong),
   behind(`${passwords} ${keys}`, '', signs, signed + value, isKeyLike),
   behind(tokens, '', signs, signed + value, random(8, 20)),
-  behind(`${keys} ${tokens}`, '', ' \t', said + value, random(8, 20), { cut: null }),
+  behind(`${keys} ${tokens}`, '', ' \t', afterSpace + value, random(8, 20), { cut: null }),
   behind('key', `(?<!${run})`, ' \t', spoken + value, random(24, 40), { cut: null }),
   // `Authorization: …` to the end of its line or string; a cookie must have a `=`.
   behind('authorization cookie', '', signs, signed + header, isHeader, { rest: restOfLine }),

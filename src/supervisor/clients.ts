@@ -7,7 +7,7 @@ import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
 /** The clients that the database knows. */
-export interface Seen {
+export interface SeenClients {
   readonly clients: readonly SeenClient[]
   readonly counted_from: string
 }
@@ -23,7 +23,7 @@ export class Clients {
     this.#control = new ControlClient(dataFolder)
   }
 
-  async report({ clients, counted_from }: Seen): Promise<ClientsReport> {
+  async report({ clients, counted_from }: SeenClients): Promise<ClientsReport> {
     this.#file.reloadIfChanged()
     const status = await this.#control.running()
     const settings = new Map(Object.entries(this.#file.content))
@@ -100,7 +100,7 @@ export function clientRows(
         remaining_tokens: token_limit === null || used_tokens === null ? null : token_limit - used_tokens,
       }
     })
-    .sort((one, other) => Number(isLimited(other)) - Number(isLimited(one)) || other.calls - one.calls)
+    .sort((a, b) => Number(isLimited(b)) - Number(isLimited(a)) || b.calls - a.calls)
 }
 
 function isLimited({ max_concurrent: slots, token_limit: tokens, max_rpm, max_tpm }: ClientRow): boolean {

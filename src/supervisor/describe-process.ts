@@ -59,17 +59,17 @@ export function describeProcess(traces: GatewayTraces, plan: Plan): ProcessStatu
   const running = state === 'running' || state === 'draining' || state === 'unresponsive'
   const control = typeof folder.control === 'object' ? folder.control : null
   const recorded = running && folder.recordedRuns ? folder.record : null
-  const known = control ?? recorded
+  const source = control ?? recorded
   const pidFile = control?.options['pid_file']
   return {
     running,
     state,
     pid: control?.identity.pid ?? recorded?.pid ?? startingPid,
-    port: known?.port ?? plan.port,
-    host: known?.host ?? plan.host,
+    port: source?.port ?? plan.port,
+    host: source?.host ?? plan.host,
     upstream: control?.health.upstream ?? plan.upstream,
-    instance: known?.instance ?? null,
-    started_at: known?.started_at ?? null,
+    instance: source?.instance ?? null,
+    started_at: source?.started_at ?? null,
     uptime_s: control?.health.uptime_s ?? null,
     health_ok: isHealthy(traces),
     health: control?.health ?? null,
@@ -105,11 +105,11 @@ function messageOf(state: GatewayState, traces: GatewayTraces, plan: Plan): stri
   }
   if (state === 'foreign') return `Something else listens on port ${plan.port}.`
   if (state !== 'stopped') return null
-  const left =
+  const crashText =
     record === null || !isCrash(record)
       ? null
       : `The last gateway (process ${record.pid}) ended unexpectedly.`
-  return plan.problem ?? left
+  return plan.problem ?? crashText
 }
 
 function crashOf(control: FolderTraces['control'], plan: Plan): CrashStatus | null {
@@ -127,8 +127,8 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
   const calls = predecessors.reduce((sum, predecessor) => sum + predecessor.calls, 0)
   if (calls === 0) return null
   const pids = predecessors.map(({ pid }) => pid).join(', ')
-  const one = `The previous process (${pids}) is finishing`
-  const who = predecessors.length === 1 ? one : `Previous processes (${pids}) are finishing`
+  const singular = `The previous process (${pids}) is finishing`
+  const who = predecessors.length === 1 ? singular : `Previous processes (${pids}) are finishing`
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 

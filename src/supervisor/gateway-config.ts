@@ -31,36 +31,36 @@ export interface OwnAddress {
  * The gateway itself reads only its arguments.
  */
 export class GatewayConfig {
-  readonly #given: Options<GatewayValues>
+  readonly #options: Options<GatewayValues>
   /** The file of settings made on the dashboard. It is read each time, so that a person may edit it. */
   readonly #path: string
   readonly #ownAddress: OwnAddress
   readonly #hasKey: boolean
 
   /** `path` is that of `gateway.json`. */
-  constructor(given: Options<GatewayValues>, path: string, ownAddress: OwnAddress, hasKey: boolean) {
-    this.#given = given
+  constructor(options: Options<GatewayValues>, path: string, ownAddress: OwnAddress, hasKey: boolean) {
+    this.#options = options
     this.#path = path
     this.#ownAddress = ownAddress
     this.#hasKey = hasKey
   }
 
   /** The settings that a request asks for. Throws {@link SettingError} if one is wrong or fixed. */
-  check(wanted: Readonly<Record<string, unknown>>): Settings {
+  check(changes: Readonly<Record<string, unknown>>): Settings {
     for (const { key, name } of changeable) {
-      const setBy = this.#given.setBy[key]
-      if (setBy === null || !Object.hasOwn(wanted, name)) continue
+      const setBy = this.#options.setBy[key]
+      if (setBy === null || !Object.hasOwn(changes, name)) continue
       const message = `${name} is fixed by ${setBy} and cannot be set here.`
       throw new SettingError('fixed_setting', message, { param: name })
     }
-    return this.#checked(wanted)
+    return this.#checked(changes)
   }
 
   /** Options for the next gateway, with these settings on top of the saved ones. Throws {@link SettingError}. */
   resolve(settings: Settings = {}): GatewayValues {
     const saved = { ...this.#savedSettings(), ...settings }
-    const open = changeable.filter(({ key, name }) => this.#given.setBy[key] === null && name in saved)
-    return { ...this.#given, ...Object.fromEntries(open.map(({ key, name }) => [key, saved[name]])) }
+    const open = changeable.filter(({ key, name }) => this.#options.setBy[key] === null && name in saved)
+    return { ...this.#options, ...Object.fromEntries(open.map(({ key, name }) => [key, saved[name]])) }
   }
 
   /**
@@ -68,7 +68,7 @@ export class GatewayConfig {
    * only set on the page.
    */
   trusts(upstream: string): boolean {
-    const { setBy, upstream: named } = this.#given
+    const { setBy, upstream: named } = this.#options
     return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : named)
   }
 
@@ -103,7 +103,7 @@ export class GatewayConfig {
     const saved = this.#savedSettings()
     const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
-      const source = sourceOf(this.#given.setBy[key])
+      const source = sourceOf(this.#options.setBy[key])
       const { kind, unit, min, max, choices, range } = valueFacts(spec)
       return {
         name,
@@ -117,7 +117,7 @@ export class GatewayConfig {
         value: values[key],
         default: spec.default,
         source: source === 'default' && saved[name] !== undefined ? 'saved' : source,
-        fixed_by: this.#given.setBy[key],
+        fixed_by: this.#options.setBy[key],
         changes: spec.changes ?? null,
         running: running?.[name] ?? null,
       }
@@ -151,8 +151,8 @@ export class GatewayConfig {
     }
   }
 
-  #checked(wanted: Readonly<Record<string, unknown>>): Settings {
-    const settings = readSettings(wanted, changeable)
+  #checked(changes: Readonly<Record<string, unknown>>): Settings {
+    const settings = readSettings(changes, changeable)
     const { upstream } = settings
     if (!isOwnAddress(String(upstream), [this.#ownAddress.port])) return settings
     const message = `upstream must not be the dashboard itself; got ${upstream}`
@@ -163,11 +163,11 @@ export class GatewayConfig {
 /** True if the running gateway uses the wanted value. Its own paths are absolute. */
 export function isMet(
   name: string,
-  wanted: ConfigOption['value'],
+  value: ConfigOption['value'],
   running: ConfigOption['running'] | undefined,
 ): boolean {
   // Port 0 means any free port.
-  if (name === 'port' && wanted === 0) return true
-  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(wanted)) === running
-  return JSON.stringify(wanted) === JSON.stringify(running)
+  if (name === 'port' && value === 0) return true
+  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(value)) === running
+  return JSON.stringify(value) === JSON.stringify(running)
 }

@@ -60,11 +60,11 @@ export class GatewayFinder {
 
   /** The process of a gateway that does not answer; null if it is not certain. */
   silentProcess(): ProcessIdentity | null {
-    const known: readonly (ProcessIdentity | null)[] = [
+    const candidates: readonly (ProcessIdentity | null)[] = [
       readProcessRecord(this.#folder),
       this.lastStatus?.identity ?? null,
     ]
-    return known.find((one) => one !== null && runsForCertain(one)) ?? null
+    return candidates.find((candidate) => candidate !== null && runsForCertain(candidate)) ?? null
   }
 
   forgetSeen(): void {

@@ -102,10 +102,10 @@ export class GatewayKeeper {
     const { lastStatus } = finder
     if (typeof control === 'object') this.#runs(control)
     else if (control === 'notRunning' && lastStatus !== null && this.#crash === null) {
-      const left = record ?? { ...lastStatus.identity, ends: undefined }
-      if (left.ends !== 'failed' && isAlive(left)) return
+      const lastProcess = record ?? { ...lastStatus.identity, ends: undefined }
+      if (lastProcess.ends !== 'failed' && isAlive(lastProcess)) return
       // The process of a failed gateway may still exist.
-      const end = left.ends === 'failed' ? null : await this.#options.endOf(left.pid)
+      const end = lastProcess.ends === 'failed' ? null : await this.#options.endOf(lastProcess.pid)
       // A gateway on a full disk has no record, and removed none.
       const isCrashed = record === null ? (end?.signal ?? null) !== null : isCrash(record)
       if (finder.lastStatus !== lastStatus || this.#isClosed) return
@@ -128,13 +128,13 @@ export class GatewayKeeper {
 
   #crashed(
     { crash: before, identity, started_at: startedAt, supervised }: ControlStatus,
-    left: ProcessRecord | null,
+    record: ProcessRecord | null,
     end: GatewayEnd | null,
   ): void {
     const { clock } = this.#options
-    const pid = left?.pid ?? identity.pid
+    const pid = record?.pid ?? identity.pid
     const nowMs = clock.wallTime()
-    const isSoon = nowMs - Date.parse(left?.started_at ?? startedAt) < soundRunMs
+    const isSoon = nowMs - Date.parse(record?.started_at ?? startedAt) < soundRunMs
     const crash: GatewayCrash = {
       pid,
       at: new Date(nowMs).toISOString(),
@@ -142,7 +142,7 @@ export class GatewayKeeper {
       signal: end?.signal ?? null,
       in_a_row: isSoon && before !== null ? before.in_a_row + 1 : 1,
     }
-    if (!(left?.supervised ?? supervised)) {
+    if (!(record?.supervised ?? supervised)) {
       this.#crash = { ...crash, state: 'left', failed_starts: 0, next_start_at: null }
       this.#options.report(
         `${crashInWords(crash)} It was started by hand, and is not started again from here.`,

@@ -57,15 +57,15 @@ export class LogFile {
    * Calls back with the last lines (`reset` true), then with new lines, until the returned function is called. A later `reset`
    * means that the log begins again with these lines. The file's size is polled, because not every file system notifies.
    */
-  watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
+  watch(onLines: (lines: readonly string[], isReset: boolean) => void): () => void {
     /** The inode of the file that was read; null while there is none, -1 before the first read. */
     let inode: number | null = -1
     let offset = 0
     let splitter = new LineSplitter()
     let isClosed = false
 
-    const send = (lines: readonly string[], reset: boolean): void => {
-      if (!isClosed) onLines(lines, reset)
+    const send = (lines: readonly string[], isReset: boolean): void => {
+      if (!isClosed) onLines(lines, isReset)
     }
     const readNew = async (): Promise<void> => {
       const { ino, size } = await stat(this.path)
@@ -141,9 +141,9 @@ export class LogFile {
 
   /** Counts lines, from the last count on. */
   async #countTo(file: FileHandle, inode: number, size: number): Promise<number> {
-    const known = this.#count
-    const isKnown = known.inode === inode && known.offset <= size
-    let { offset, lines } = isKnown ? known : { offset: 0, lines: 0 }
+    const lastCount = this.#count
+    const isKnown = lastCount.inode === inode && lastCount.offset <= size
+    let { offset, lines } = isKnown ? lastCount : { offset: 0, lines: 0 }
     for await (const block of readBlocks(file, offset, size)) lines += countLines(block)
     this.#count = { inode, offset: size, lines }
     return lines

@@ -36,7 +36,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
     const notes = Object.entries(this.content)
       .map(([id, note]): Note => ({ id, at: new Date(note.at).toISOString(), text: note.text }))
       .filter((note) => Date.parse(note.at) >= fromMs && Date.parse(note.at) < toMs)
-      .sort((one, other) => (one.at < other.at ? 1 : -1))
+      .sort((a, b) => (a.at < b.at ? 1 : -1))
     return { notes, file: this.path, problem: this.problem }
   }
 
@@ -58,7 +58,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
   /** Rejects with `CodedError`. */
   async remove(id: string): Promise<void> {
     await this.update((notes) => {
-      const others = Object.entries(notes).filter(([one]) => one !== id)
+      const others = Object.entries(notes).filter(([noteId]) => noteId !== id)
       if (others.length === Object.keys(notes).length) {
         throw new CodedError('note_not_found', `There is no note ${id.slice(0, 20)}.`, { param: 'id' })
       }

@@ -10,7 +10,7 @@ export function ownGateway(
   const at = { problem: null, as_of: new Date(nowMs).toISOString(), copy: null }
   if (instance === null || health === null) return { gateways: [], max_concurrent: null, ...at }
   const { active, queued: waiting, max_concurrent } = health.rate_limiter
-  const known = { instance, host: hostname(), version: health.version, active, waiting, held: max_concurrent }
+  const facts = { instance, host: hostname(), version: health.version, active, waiting, held: max_concurrent }
   const alone = { state: 'ok', away_since: null, rows_behind: 0, lease_left_s: null, is_own: true } as const
-  return { gateways: [{ ...known, ...alone, can_release: false }], max_concurrent, ...at }
+  return { gateways: [{ ...facts, ...alone, can_release: false }], max_concurrent, ...at }
 }

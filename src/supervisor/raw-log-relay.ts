@@ -56,7 +56,7 @@ export class RawLogRelay {
   }
 
   /** True if the log is on (null without a gateway), and the path of its active file. Never rejects. */
-  async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
+  async readState(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
     return { logging: status.enabled, filePath: status.file_path }

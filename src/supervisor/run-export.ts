@@ -50,6 +50,6 @@ export function filterArguments({ fromMs, toMs, failedOnly, exactly, tag, ...fie
   return values.flatMap(([name, value]) => {
     const all: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value]
     const option = `--${name.replaceAll('_', '-')}`
-    return all.map((each) => (each === true ? option : `${option}=${String(each)}`))
+    return all.map((value) => (value === true ? option : `${option}=${String(value)}`))
   })
 }

@@ -51,24 +51,24 @@ export class Upstreams {
    */
   async change(name: string, change: UpstreamChange, mayLend: boolean): Promise<void> {
     await this.#write((before) => {
-      const known = before.find((each) => each.name === name)
-      if (!mayLend) refuseKeys(known, change)
-      const changed = new Map(Object.entries({ ...known, ...change, name }))
+      const existing = before.find((upstream) => upstream.name === name)
+      if (!mayLend) refuseKeys(existing, change)
+      const changed = new Map(Object.entries({ ...existing, ...change, name }))
       for (const [member, value] of changed) if (value === null || value === undefined) changed.delete(member)
       const setting = Object.fromEntries(changed) as unknown as UpstreamSetting
-      return known === undefined
+      return existing === undefined
         ? [...before, setting]
-        : before.map((each) => (each === known ? setting : each))
+        : before.map((upstream) => (upstream === existing ? setting : upstream))
     })
   }
 
   /** Removes an upstream. Rejects with `CodedError`. */
   async remove(name: string): Promise<void> {
     await this.#write((before) => {
-      if (!before.some((each) => each.name === name)) {
+      if (!before.some((upstream) => upstream.name === name)) {
         throw new CodedError('upstream_not_found', `There is no upstream ${name}.`)
       }
-      return before.filter((each) => each.name !== name)
+      return before.filter((upstream) => upstream.name !== name)
     })
   }
 
@@ -91,7 +91,7 @@ export class Upstreams {
 }
 
 /** Throws if a change from the dashboard would send a key to another address, or another key to any address. */
-function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
+function refuseKeys(existing: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
   if (typeof credentials === 'object' && credentials !== null) {
     throw new CodedError(
       'key_not_lent',
@@ -99,10 +99,10 @@ function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: U
       { param: 'credentials' },
     )
   }
-  if (urls !== undefined && credentials === undefined && typeof known?.credentials === 'object') {
+  if (urls !== undefined && credentials === undefined && typeof existing?.credentials === 'object') {
     throw new CodedError(
       'key_not_lent',
-      `${known.name} is lent a key, which goes to no address that was not set by the command.`,
+      `${existing.name} is lent a key, which goes to no address that was not set by the command.`,
       { param: 'urls' },
     )
   }
@@ -121,7 +121,7 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     credentials = 'none',
     fallback = null,
   } = setting
-  const known = health?.upstreams?.find((each) => each.name === name) ?? null
+  const report = health?.upstreams?.find((upstream) => upstream.name === name) ?? null
   return {
     name,
     urls,
@@ -133,6 +133,6 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     limits,
     credentials,
     fallback,
-    health: known,
+    health: report,
   }
 }

@@ -152,10 +152,10 @@ interface Address {
 const addressIn = remembered((upstream): Address => {
   const [, name = upstream, port] = /^(.*?)(?::(\d+))?$/.exec(upstream) ?? []
   const host = name.replace(/^\[(.*)\]$/, '$1')
-  const known = providers.find(
+  const providerEntry = providers.find(
     ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
   )
-  return { host, port: port === undefined ? null : Number(port), provider: known?.[1] ?? host }
+  return { host, port: port === undefined ? null : Number(port), provider: providerEntry?.[1] ?? host }
 })
 
 /** Drawn a few thousand at a time, as each drawing costs a microsecond. */

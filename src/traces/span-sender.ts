@@ -36,7 +36,7 @@ interface Batch {
 
 const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
 /** Most spans, and their bytes, that are held: the oldest make way. */
-export const held = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
+export const bufferLimits = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 /** Between tries; after a refusal; the most that a receiver can ask for. */
 const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
 /** Time limit for the last batches. */
@@ -103,8 +103,8 @@ export class SpanSender {
     cancel()
     this.#cancelPause?.()
     this.#options.receiver.close()
-    const left = this.#batches.splice(0).reduce((sum, { count }) => sum + count, 0)
-    if (left > 0) this.#drop(left)
+    const unsentSpans = this.#batches.splice(0).reduce((sum, { count }) => sum + count, 0)
+    if (unsentSpans > 0) this.#drop(unsentSpans)
   }
 
   /** Makes a batch of the spans that wait, and room for the next one. */
@@ -120,7 +120,7 @@ export class SpanSender {
     for (;;) {
       const { spans, bytes } = this.figures
       // With room for the batch that is filled next.
-      if (spans <= held.spans - batch.spans && bytes <= held.bytes - batch.bytes) break
+      if (spans <= bufferLimits.spans - batch.spans && bytes <= bufferLimits.bytes - batch.bytes) break
       const [oldest] = this.#batches.splice(onItsWay, 1)
       if (oldest === undefined) break
       dropped += oldest.count

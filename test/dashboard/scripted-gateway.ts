@@ -263,7 +263,7 @@ export class ScriptedRawLog implements RawLogSource {
     return this.#answer('status', rawLogStatus)
   }
 
-  known(): ReturnType<RawLogSource['known']> {
+  readState(): ReturnType<RawLogSource['readState']> {
     return Promise.resolve({ logging: true, filePath: rawLogStatus.file_path })
   }
 

@@ -51,7 +51,7 @@ test('without a gateway the files answer, and what needs one is refused in words
   await using made = await makeRelay(null)
   const { relay, clears } = made
   assert.equal(await relay.status(), ofFiles)
-  assert.deepEqual(await relay.known(), { logging: null, filePath: ofFiles.file_path })
+  assert.deepEqual(await relay.readState(), { logging: null, filePath: ofFiles.file_path })
   assert.deepEqual([await relay.clear(), clears()], [{ success: true }, 1])
   assert.equal(await relay.recent(5), null)
   await assert.rejects(relay.toggle({ enabled: true }), { code: 'not_running', message: /^No gateway runs/ })
@@ -74,7 +74,7 @@ test('with one, it is asked, and the files are left alone', async () => {
   })
   const { relay, clears } = made
   assert.deepEqual(await relay.status(), rawLogStatus)
-  assert.deepEqual(await relay.known(), { logging: true, filePath: rawLogStatus.file_path })
+  assert.deepEqual(await relay.readState(), { logging: true, filePath: rawLogStatus.file_path })
   assert.deepEqual(await relay.toggle({ enabled: true, for_s: 5 }), switched)
   assert.deepEqual([await relay.clear(), clears()], [{ success: true }, 0])
   for (const stream of [await relay.recent(5), await relay.stream()]) {
@@ -101,7 +101,7 @@ test('what the gateway refuses is told with its status, code and words', async (
   await assert.rejects(relay.stream(), refusal)
   await assert.rejects(relay.toggle({}), refusal)
   await assert.rejects(relay.status(), refusal)
-  assert.deepEqual(await relay.known(), { logging: null, filePath: ofFiles.file_path })
+  assert.deepEqual(await relay.readState(), { logging: null, filePath: ofFiles.file_path })
 })
 
 test('a gateway that says nothing is not waited for', async () => {

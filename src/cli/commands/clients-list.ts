@@ -70,7 +70,7 @@ const columns: readonly Column<ClientRow>[] = [
   column('token limit', 1, 11, ({ token_limit: limit }) => orUnknown(limit), right),
   column('requests/min', 5, 12, ({ max_rpm: most }) => orUnknown(most), right),
   column('tokens/min', 5, 10, ({ max_tpm: most }) => orUnknown(most), right),
-  column('left', 1, 9, ({ remaining_tokens: left }) => orUnknown(left), right),
+  column('left', 1, 9, ({ remaining_tokens: remaining }) => orUnknown(remaining), right),
 ]
 
 function lastText({ last_at: at }: ClientRow, nowMs: number): string {

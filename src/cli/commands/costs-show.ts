@@ -104,9 +104,9 @@ function showState(
   { print }: Terminal,
 ): void {
   const file = existsSync(path) ? path : null
-  const known = Object.keys(models).length
+  const modelCount = Object.keys(models).length
   if (isJson) {
-    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: known, overrides })}\n`)
+    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: modelCount, overrides })}\n`)
     return
   }
   const from = source === null ? '' : ` from ${source.name}`
@@ -116,7 +116,7 @@ function showState(
     const { effective_from: date = null, tiers = [] } = prices.at(-1) ?? {}
     return `  ${name}: ${tierLines(tiers).join('; ')}${date === null ? '' : `, from ${date}`}`
   })
-  print(`${count(known)} prices${from}, ${synced} (${where})\n`)
+  print(`${count(modelCount)} prices${from}, ${synced} (${where})\n`)
   print(
     lines.length === 0 ? 'No prices of your own.\n' : `${lines.length} of your own:\n${lines.join('\n')}\n`,
   )

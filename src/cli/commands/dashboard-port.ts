@@ -36,14 +36,14 @@ export async function reportPortError(
   const { dashboardHost: host, dashboardPort: port } = options
   const problem = listenProblem(error, host, port, flag)
   const origin = reachableOrigin(host, port)
-  const other = problem.exitCode === exitCode.portInUse ? await findDashboard(origin) : null
-  if (other === null) {
+  const owner = problem.exitCode === exitCode.portInUse ? await findDashboard(origin) : null
+  if (owner === null) {
     console.error(`tokenweir: ${problem.message}`)
     process.exitCode = problem.exitCode
     return null
   }
-  for (const line of alreadyLines(origin, other.status)) console.log(line)
-  const differences = simulated && other.status?.simulated === true ? [] : differencesOf(other, options)
+  for (const line of alreadyLines(origin, owner.status)) console.log(line)
+  const differences = simulated && owner.status?.simulated === true ? [] : differencesOf(owner, options)
   if (differences.length === 0) return null
   for (const line of differences) console.error(line)
   const start = 'stop it and start it again'
@@ -63,8 +63,8 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
     const setBy = options.setBy[key]
     // The demo's own values were not asked for by the user.
     if (setBy === null || setBy === demoItself) continue
-    const known = config?.options.find((option) => option.name === name)
-    const value = known?.running ?? known?.value
+    const current = config?.options.find((option) => option.name === name)
+    const value = current?.running ?? current?.value
     if (isMet(name, options[key], value)) continue
     const its = value === undefined ? 'its options are unknown' : `it uses ${String(value)}`
     lines.push(`  ${setBy} ${String(options[key])} was given; ${its}`)

@@ -23,9 +23,9 @@ const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'aler
 
 /** `tokenweir demo`: `up` with a simulated upstream, past calls and a little traffic, in a temporary folder. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
-  const given = ownOptions.find((key) => sourceOf(options.setBy[key]) === 'flag')
-  if (given !== undefined) {
-    throw new OptionError(`--${upOptionTable[given].name} cannot be used with the demo, which sets its own`)
+  const clash = ownOptions.find((key) => sourceOf(options.setBy[key]) === 'flag')
+  if (clash !== undefined) {
+    throw new OptionError(`--${upOptionTable[clash].name} cannot be used with the demo, which sets its own`)
   }
   const upstream = await startDemoUpstream()
   const folder = new DemoFolder()

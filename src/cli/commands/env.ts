@@ -15,7 +15,7 @@ export const table = optionTable({
 })
 
 /** The settings that a client gets. */
-interface Wanted {
+interface ClientSettings {
   /** `http://localhost:9090` */
   readonly origin: string
   /** The same with `/v1`. */
@@ -28,7 +28,7 @@ interface Wanted {
 interface Recipe {
   /** The file that the text belongs in; null for lines that a shell evaluates. */
   readonly file: string | null
-  readonly text: (wanted: Wanted) => string
+  readonly text: (settings: ClientSettings) => string
 }
 
 const anyKey = 'export OPENAI_API_KEY="${OPENAI_API_KEY:-none}"'
@@ -130,7 +130,7 @@ export const run: CommandRun<typeof table> = (
   { url, port, model, offline },
   { argv, positionals: [named = ''], terminal: { print, warn, isWatched } },
 ) => {
-  const client = clients.find((each) => each === named)
+  const client = clients.find((candidate) => candidate === named)
   if (client === undefined) {
     throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(named)}`)
   }
@@ -158,12 +158,12 @@ function named(client: string): object {
   return { 'x-tokenweir-client': client }
 }
 
-function shell(lines: (wanted: Wanted) => readonly string[]): Recipe {
-  return { file: null, text: (wanted) => `${lines(wanted).join('\n')}\n` }
+function shell(lines: (settings: ClientSettings) => readonly string[]): Recipe {
+  return { file: null, text: (settings) => `${lines(settings).join('\n')}\n` }
 }
 
-function jsonFile(file: string, content: (wanted: Wanted) => object): Recipe {
-  return { file, text: (wanted) => `${JSON.stringify(content(wanted), null, 2)}\n` }
+function jsonFile(file: string, content: (settings: ClientSettings) => object): Recipe {
+  return { file, text: (settings) => `${JSON.stringify(content(settings), null, 2)}\n` }
 }
 
 function variable(name: string, value: string): string {

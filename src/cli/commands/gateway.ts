@@ -89,10 +89,10 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     .finally(printWarnings)
     .then(() => process.exit(process.exitCode ?? 0))
     .catch(reportFault)
-  const trouble = await gateway.openControl()
-  if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
+  const controlError = await gateway.openControl()
+  if (controlError !== null) console.error(`tokenweir: no dashboard controls this gateway: ${controlError}`)
   gateway.keepControl()
-  if (predecessor !== null && trouble !== null) {
+  if (predecessor !== null && controlError !== null) {
     // The predecessor continues.
     process.exitCode = exitCode.fault
     gateway.abortStart()
@@ -113,7 +113,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
   announceRecording(gateway, databasePlace(options.db).path, printWarnings)
   // The dashboard that started this process waits for this message. An error means that it has ended.
-  process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
+  process.send?.({ ready: true, controlled: controlError === null }, undefined, undefined, () => {})
 }
 
 /** Prints that calls are recorded, once they are, and each warning as it comes. */

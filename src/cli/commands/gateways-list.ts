@@ -76,7 +76,7 @@ const columns = [
     'lease left',
     2,
     10,
-    ({ lease_left_s: left }) => known(left, (s) => `${count(s)} s`),
+    ({ lease_left_s: leftS }) => known(leftS, (s) => `${count(s)} s`),
     right,
   ),
 ]

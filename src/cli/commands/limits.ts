@@ -63,7 +63,7 @@ const minuteColumns: readonly Column<MinuteLimitUse>[] = [
 
 function ownerText({ of, upstream, model, client }: MinuteLimitUse): string {
   if (of === 'client') return client ?? unknownFigure
-  return [upstream, model, client].filter((each) => each !== null).join(' ')
+  return [upstream, model, client].filter((part) => part !== null).join(' ')
 }
 
 function kindText({ kind, window_s: seconds }: ProviderLimit): string {

@@ -52,7 +52,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   }
   serveTools({
     version,
-    payloads: options.payloads,
+    hasPayloads: options.payloads,
     onFault,
     sources: {
       ask,
@@ -69,7 +69,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       },
       payloads: async () => {
         const files = payloadFiles(resolve(options.rawLogFile), () => 'all')
-        return new RawLogRelay({ client: await control(), files, clock, onFault }).known()
+        return new RawLogRelay({ client: await control(), files, clock, onFault }).readState()
       },
     },
   })

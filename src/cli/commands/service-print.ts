@@ -12,12 +12,12 @@ const afterDrainS = 10
 /** `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user of its own. */
 export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const { print, warn, isWatched } = terminal
-  const given = Object.fromEntries(
+  const givenOptions = Object.fromEntries(
     Object.entries(table).filter(
       ([key, { kind }]) => options.setBy[key as keyof typeof table] !== null && kind.isSecret !== true,
     ),
   )
-  const args = argumentsOf(given as OptionTable<Readonly<Record<string, unknown>>>, options)
+  const args = argumentsOf(givenOptions as OptionTable<Readonly<Record<string, unknown>>>, options)
   const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
   const folders = foldersElsewhere(options)
   // MemoryDenyWriteExecute is missing, because V8 runs memory that it has written.

@@ -82,9 +82,9 @@ export async function runUp(
   if (status.already_running) {
     const pid = status.pid ?? 'unknown'
     display.print(`  using the gateway that was already running (process ${pid})`)
-    const other = needsRestart.join(', ')
-    if (other !== '') {
-      display.print(`  it runs with other values of ${other}: restart it in the dashboard to apply these`)
+    const names = needsRestart.join(', ')
+    if (names !== '') {
+      display.print(`  it runs with other values of ${names}: restart it in the dashboard to apply these`)
     }
   }
   extras?.started(status)

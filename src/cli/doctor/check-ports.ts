@@ -29,8 +29,8 @@ export async function checkGatewayPort(
     return fault(check, problem.message, 'the gateway cannot start')
   const { report, instance } = await askHealth(host, port, probeLimitMs)
   if (running !== null && instance === running.instance) return ok(check, `${port} is the gateway's own`)
-  const other = report === null ? '' : ` used by a gateway, process ${report.pid}, database ${report.db}`
-  return inUse(check, port, other, '--port')
+  const usedBy = report === null ? '' : ` used by a gateway, process ${report.pid}, database ${report.db}`
+  return inUse(check, port, usedBy, '--port')
 }
 
 /** The finding for the dashboard's port. `folder` is the data folder of its gateway. */
@@ -40,9 +40,9 @@ export async function checkDashboardPort(host: string, port: number, folder: str
   if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`)
   if (problem.exitCode !== exitCode.portInUse)
     return fault(check, problem.message, 'the dashboard cannot start')
-  const other = await findDashboard(reachableOrigin(host, port))
-  if (other === null) return inUse(check, port, '', '--dashboard-port')
-  if (other.status === null) {
+  const dashboard = await findDashboard(reachableOrigin(host, port))
+  if (dashboard === null) return inUse(check, port, '', '--dashboard-port')
+  if (dashboard.status === null) {
     const message = `${port} is used by a dashboard that needs a token`
     return warning(
       check,
@@ -50,7 +50,7 @@ export async function checkDashboardPort(host: string, port: number, folder: str
       'if it belongs to another folder, choose another port with --dashboard-port',
     )
   }
-  const its = dirname(other.status.health?.db ?? other.status.log_file)
+  const its = dirname(dashboard.status.health?.db ?? dashboard.status.log_file)
   return its === folder
     ? ok(check, `${port} is used by the dashboard of this folder`)
     : inUse(check, port, ` used by a dashboard for ${its}`, '--dashboard-port')

@@ -89,8 +89,8 @@ const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
 ]
 
 function remedyFor(code: unknown, proxy: UpstreamProxy | null): string {
-  const known = remedies.find(([pattern]) => pattern.test(String(code)))?.[1]
-  if (known !== undefined) return known
+  const remedy = remedies.find(([pattern]) => pattern.test(String(code)))?.[1]
+  if (remedy !== undefined) return remedy
   if (proxy !== null) return `check that ${proxy.origin} is up, or bypass it with NO_PROXY`
   return 'start it, or use another with --upstream'
 }

@@ -70,7 +70,7 @@ export function boardHead({ slots, live, callsPerS }: Board, { width, color }: L
     paint('good', `${count(slots.active)} of ${count(slots.max_concurrent)} slots`, color),
     paint(slots.queued > 0 ? 'left' : 'plain', `${count(slots.queued)} queued`, color),
     ...(callsPerS === null ? [] : [`${speed(callsPerS)} calls/s`]),
-    `${speed(speeds.reduce((sum, one) => sum + one, 0))} chunks/s`,
+    `${speed(speeds.reduce((sum, perCall) => sum + perCall, 0))} chunks/s`,
     `${counted(live.calls.length + live.more, 'call')} in progress`,
   ]
   return fitting(parts, width)

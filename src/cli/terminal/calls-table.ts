@@ -95,8 +95,8 @@ function footerText(calls: readonly CallJson[], isAll: boolean, width: number): 
     isAll ? shown : `the newest ${shown}`,
     `${calls.filter((call) => call.failed).length} failed`,
   ]
-  const left = calls.filter((call) => toneOf(call) === 'left').length
-  if (left > 0) parts.push(`${left} left by the client`)
+  const leftCount = calls.filter((call) => toneOf(call) === 'left').length
+  if (leftCount > 0) parts.push(`${leftCount} left by the client`)
   const input = sum(calls, (call) => call.input_tokens)
   const output = sum(calls, (call) => call.output_tokens)
   parts.push(`${known(input, count)} → ${known(output, count)} tokens`)

@@ -5,8 +5,8 @@ import { count } from '../../lib/number-format.ts'
 /** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
 function rateText(rates: Rates): string {
   const tokens = tokenRates.filter((name) => rates[name] !== undefined)
-  const each = fees.filter((name) => rates[name] !== undefined)
-  const parts = each.map((name) => `${rates[name]} USD ${name.replaceAll('_', ' ')}`)
+  const feeNames = fees.filter((name) => rates[name] !== undefined)
+  const parts = feeNames.map((name) => `${rates[name]} USD ${name.replaceAll('_', ' ')}`)
   if (tokens.length > 0) {
     const words = tokens.map((name) => `${name.replaceAll('_', ' ')} ${rates[name]}`)
     parts.unshift(`${words.join(', ')} USD per million tokens`)

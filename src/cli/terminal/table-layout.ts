@@ -64,14 +64,14 @@ export function tableOf<Row>(
   const { color, nowMs, width } = style
   const sized = layOut(columns, rows, style)
   const line = (cellOf: (cell: SizedColumn<Row>) => string): string =>
-    sized.map((one) => one.column.gap + cellOf(one)).join('')
-  const header = shorten(line((one) => filled(one, one.column.title)).trimEnd(), width)
+    sized.map((entry) => entry.column.gap + cellOf(entry)).join('')
+  const header = shorten(line((entry) => filled(entry, entry.column.title)).trimEnd(), width)
   return {
     columns: sized.map(({ column }) => column),
     header: paint('faint', header, color),
     line: (row) => {
-      const painted = (one: SizedColumn<Row>): string =>
-        paint(one.column.tone?.(row) ?? 'plain', filled(one, one.column.text(row, nowMs)), color)
+      const painted = (entry: SizedColumn<Row>): string =>
+        paint(entry.column.tone?.(row) ?? 'plain', filled(entry, entry.column.text(row, nowMs)), color)
       return line(painted).trimEnd()
     },
   }
@@ -98,14 +98,15 @@ function layOut<Row>(
     return [{ column, room, least: Math.min(room, column.cut?.minWidth ?? room) }]
   })
   const excess = (size: 'room' | 'least'): number =>
-    sized.reduce((total, one) => total + one.column.gap.length + one[size], -width)
+    sized.reduce((total, entry) => total + entry.column.gap.length + entry[size], -width)
   while (excess('least') > 0) {
     const rank = Math.max(...sized.map(({ column }) => column.rank))
     if (rank === 0) break
     sized = sized.filter(({ column }) => column.rank < rank)
   }
   // From the right, so that the first name is cut last.
-  for (const one of sized.toReversed()) one.room = Math.max(one.least, one.room - Math.max(0, excess('room')))
+  for (const entry of sized.toReversed())
+    entry.room = Math.max(entry.least, entry.room - Math.max(0, excess('room')))
   return sized
 }
 

@@ -50,12 +50,12 @@ function lineOf(
   timestamp: string,
   sign: string,
   id: string,
-  rest: string,
+  text: string,
   tone: Tone,
   style: LineStyle,
 ): string {
   const time = clockTime(Date.parse(timestamp), style.nowMs)
-  return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
+  return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${text}`), style.width), style.color)
 }
 
 function labelsOf({ model, stream }: PayloadRecord): readonly string[] {

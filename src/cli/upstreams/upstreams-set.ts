@@ -91,7 +91,7 @@ export async function set(
   if (!isThere && change.urls === undefined) throw new OptionError('no URL given: use --url http://…')
   if (Object.keys(change).length === 0) throw new OptionError('nothing to change: use --url, --model, …')
   const upstreams = upstreamsOf(options, env)
-  const exists = (await upstreams.settings()).some((each) => each.name === name)
+  const exists = (await upstreams.settings()).some((upstream) => upstream.name === name)
   if (isThere && !exists)
     throw new OptionError(`no upstream ${name}: add it with tokenweir upstreams add ${name} --url <url>`)
   if (!isThere && exists)
@@ -120,8 +120,8 @@ function credentialsOf({
   keyFile,
   keyHeader,
 }: OptionsOf<typeof table>): UpstreamCredentials | null {
-  const given = [credentials, keyEnv, keyFile].filter((each) => each !== null)
-  if (given.length > 1) throw new OptionError('use only one of --credentials, --key-env, --key-file')
+  const sources = [credentials, keyEnv, keyFile].filter((source) => source !== null)
+  if (sources.length > 1) throw new OptionError('use only one of --credentials, --key-env, --key-file')
   const header = keyHeader === null ? {} : { header: keyHeader }
   if (keyEnv !== null) return { env: keyEnv, ...header }
   if (keyFile !== null) return { file: keyFile, ...header }
@@ -132,7 +132,7 @@ function credentialsOf({
 /** Prints the new settings of an upstream, and what still is missing. */
 async function printResult(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
   const { upstreams: rows } = await upstreams.report()
-  const row = rows.find((each) => each.name === name)
+  const row = rows.find((candidate) => candidate.name === name)
   if (row === undefined) return
   const { urls, models, max_concurrent: most, health } = row
   const goes =

@@ -27,7 +27,7 @@ export const run: CommandRun<typeof table> = async (options, { env, positionals:
   const { file, problem } = await upstreams.report()
   if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)
   const all = await upstreams.settings()
-  const chosen = name === undefined ? all : all.filter((each) => each.name === name)
+  const chosen = name === undefined ? all : all.filter((upstream) => upstream.name === name)
   if (name !== undefined && chosen.length === 0)
     throw new OptionError(`there is no upstream ${name} in ${file}`)
   if (all.length === 0)

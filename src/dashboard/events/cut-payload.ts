@@ -65,11 +65,11 @@ function cutValue(bytes: Buffer, start: number, end: number): string | null {
 /** Tool calls with shortened arguments. Parsing is fast enough, because tool calls are few and seldom long. */
 function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   const calls = JSON.parse(bytes.toString('utf8', start, end)) as PayloadToolCall[]
-  let left = shownBytes
+  let room = shownBytes
   return JSON.stringify(
     calls.map(({ id, name, arguments: args }) => {
-      const text = args.slice(0, left)
-      left -= text.length
+      const text = args.slice(0, room)
+      room -= text.length
       return { id, name, arguments: text.toWellFormed() }
     }),
   )

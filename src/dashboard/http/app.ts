@@ -74,17 +74,17 @@ export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /
  */
 export function route<const A extends AnswerNames, Q = Readonly<Record<string, unknown>>, B = unknown>(
   { answer, query, body, refusal }: RouteInput<A, Q, B>,
-  answerOf: (c: RouteContext, asked: { readonly query: Q; readonly body: B }) => Reply<A> | Promise<Reply<A>>,
+  answerOf: (c: RouteContext, input: { readonly query: Q; readonly body: B }) => Reply<A> | Promise<Reply<A>>,
 ): AnyRoute {
   const table = query === undefined ? ({} as QueryTable<Q>) : query
   const handle = async (c: RouteContext): Promise<Response> => {
     const { incoming } = c.env
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
-    const given = isReading ? undefined : await readJsonBody(incoming)
+    const json = isReading ? undefined : await readJsonBody(incoming)
     const texts = parse(incoming.url?.split(/\?(.*)/s, 2)[1] ?? '', '&', '=', { maxKeys: 0 })
     const answered = await answerOf(c, {
       query: table === null ? (texts as Q) : readQuery(texts, table),
-      body: body === undefined ? (given as B) : checkedBody(body, given, refusal),
+      body: body === undefined ? (json as B) : checkedBody(body, json, refusal),
     })
     return answered instanceof Response ? answered : jsonAnswer(c, answered)
   }

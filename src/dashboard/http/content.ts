@@ -20,8 +20,8 @@ export async function answerContent(
   status: 200 | 401 = 200,
 ): Promise<Response> {
   const coding = codingFor(c.req.header('accept-encoding'))
-  const known = tag !== null && isKnown(c.req.header('if-none-match'), tag)
-  const packedBody = known || coding === null ? undefined : await packed(coding)
+  const isNotModified = tag !== null && isKnown(c.req.header('if-none-match'), tag)
+  const packedBody = isNotModified || coding === null ? undefined : await packed(coding)
   const sent = packedBody === undefined ? null : coding
   const all = {
     ...headers,
@@ -29,7 +29,7 @@ export async function answerContent(
     ...(tag === null ? {} : { ETag: entityTag(tag, sent) }),
     ...(sent === null ? {} : { 'Content-Encoding': sent }),
   }
-  return known ? c.body(null, 304, all) : bytes(c, packedBody ?? body, all, status)
+  return isNotModified ? c.body(null, 304, all) : bytes(c, packedBody ?? body, all, status)
 }
 
 /** The coding for a client with this `Accept-Encoding`; null for no coding. */
@@ -53,7 +53,7 @@ function entityTag(tag: string, coding: ContentCoding | null): string {
 
 /** True if a client with this `If-None-Match` has the content, in any coding. */
 export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
-  const known = [null, 'br', 'gzip'] as const
-  const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-  return tags.some((one) => one === '*' || known.some((coding) => one === entityTag(tag, coding)))
+  const codings = [null, 'br', 'gzip'] as const
+  const tags = (ifNoneMatch ?? '').split(',').map((text) => text.trim().replace(/^W\//, ''))
+  return tags.some((etag) => etag === '*' || codings.some((coding) => etag === entityTag(tag, coding)))
 }

@@ -17,11 +17,11 @@ export interface Guard {
 
 /** Makes a guard. `signIn` is null without an admin token. */
 export function makeGuard(
-  given: Omit<AccessRules, 'tokenIsSet'>,
+  baseRules: Omit<AccessRules, 'tokenIsSet'>,
   thisMachine: ThisMachine,
   signIn: SignIn | null,
 ): Guard {
-  const rules = { ...given, tokenIsSet: signIn !== null }
+  const rules = { ...baseRules, tokenIsSet: signIn !== null }
   const accessOf = async (req: IncomingMessage): Promise<Access> => {
     const source = sourceOf(req)
     return { ...source, isLocal: await thisMachine.isLocalUser(source, req.socket) }

@@ -49,18 +49,18 @@ export function meaning<T>(doc: string, parameter: QueryParameter<T>): QueryPara
 /** The JSON schema of a parameter; for a repeatable one, that of a list. */
 export function parameterSchema(parameter: QueryParameter<unknown>): JsonSchema {
   const { choices, doc, range, schema, default: byDefault = null, isRepeatable = false } = parameter
-  const one = schema ?? { type: 'string', ...(choices === undefined ? {} : { enum: choices }) }
+  const valueSchema = schema ?? { type: 'string', ...(choices === undefined ? {} : { enum: choices }) }
   const description = doc === undefined ? range : `${doc}: ${range}`
   const fallback = byDefault === null ? {} : { default: byDefault }
-  return { ...(isRepeatable ? { type: 'array', items: one } : one), description, ...fallback }
+  return { ...(isRepeatable ? { type: 'array', items: valueSchema } : valueSchema), description, ...fallback }
 }
 
 /** Reads a query by its table. Throws {@link RequestError} at an unknown, missing, repeated or invalid parameter. */
 export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: QueryTable<Q>): Q {
-  const known = Object.keys(table)
+  const names = Object.keys(table)
   for (const name of Object.keys(query)) {
-    if (!known.includes(name)) {
-      const takes = known.length === 0 ? 'this route has none' : `known are ${known.join(', ')}`
+    if (!names.includes(name)) {
+      const takes = names.length === 0 ? 'this route has none' : `known are ${names.join(', ')}`
       throw new RequestError('unknown_parameter', `${shown(name)} is no parameter; ${takes}.`, {
         param: name,
       })

@@ -49,9 +49,9 @@ export class SignIn {
   /** The `Set-Cookie` for a valid code, which ends with this call; null for any other code. */
   byCode(code: string): string | null {
     const now = this.#clock.now()
-    const found = this.#openCodes.find(({ secret, untilMs }) => untilMs > now && secret.matches(code))
-    this.#openCodes = this.#openCodes.filter((open) => open !== found)
-    return found === undefined ? null : this.#cookie()
+    const openCode = this.#openCodes.find(({ secret, untilMs }) => untilMs > now && secret.matches(code))
+    this.#openCodes = this.#openCodes.filter((open) => open !== openCode)
+    return openCode === undefined ? null : this.#cookie()
   }
 
   /** The `Set-Cookie` for the right token; null for a wrong one. */

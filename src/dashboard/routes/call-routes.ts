@@ -30,7 +30,7 @@ export function callRoutes(
   clock: Clock,
 ): RouteTable {
   const asking = <Q>(answer: AnswerNames, query: QueryTable<Q>, of: (query: Q) => QueryQuestion): AnyRoute =>
-    route({ answer, query }, async (c, asked) => answerQuery(c, await queries.ask(of(asked.query))))
+    route({ answer, query }, async (c, input) => answerQuery(c, await queries.ask(of(input.query))))
   const calls = asking({ 200: 'CallsAnswer', ...otherForms }, callsTable, callsQuestion)
   return {
     /**
@@ -59,7 +59,7 @@ export function callRoutes(
     /** The payloads of a call, if they were logged. @fails too_busy too_slow query_interrupted */
     'GET /api/calls/:id/payloads': route({ answer: 'CallPayloads' }, async (c) => {
       const id = readParameter('id', callId, c.req.param('id'))
-      const { logging, filePath } = await rawLog.known()
+      const { logging, filePath } = await rawLog.readState()
       const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
       return answerQuery(c, outcome, { isPrivate: true })
     }),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../call/clock.ts'
 import { clientChange } from '../../options/client-settings.ts'
-import type { Seen } from '../../supervisor/clients.ts'
+import type { SeenClients } from '../../supervisor/clients.ts'
 import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardDeps } from './dashboard-deps.ts'
 import { jsonIn } from './query-reply.ts'
@@ -17,7 +17,7 @@ export function clientRoutes(
   const report = async () => {
     // Cut to the minute, so that requests within it share the answer.
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
-    return clients.report(jsonIn(await queries.ask({ kind: 'clients', fromMs })) as Seen)
+    return clients.report(jsonIn(await queries.ask({ kind: 'clients', fromMs })) as SeenClients)
   }
   return {
     /** Clients of the last seven days or with limits: their calls, limits, use and rest in the running gateway. @fails too_busy too_slow query_interrupted */

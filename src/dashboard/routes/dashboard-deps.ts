@@ -16,7 +16,7 @@ export type QuerySource = Pick<QueryProcess, 'ask'>
 /** The log of payloads. */
 export type RawLogSource = Pick<
   RawLogRelay,
-  'status' | 'known' | 'toggle' | 'clear' | 'recent' | 'stream' | 'follow'
+  'status' | 'readState' | 'toggle' | 'clear' | 'recent' | 'stream' | 'follow'
 >
 
 /** The alert rules. */

@@ -2,7 +2,7 @@ import type { DatabaseSize } from '../../api/database-job.ts'
 import * as v from 'valibot'
 import type { Growth } from '../../call/call-reader.ts'
 import type { Clock } from '../../call/clock.ts'
-import { object, whole } from '../../options/schema.ts'
+import { object, integer } from '../../options/schema.ts'
 import { trueFalse } from '../../options/value-kind.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
@@ -19,7 +19,7 @@ const farDays = 36_500
 
 /** The body of a request to compress. */
 const compressOrder = v.nullish(
-  object({ keep_days: v.optional(whole(1, 36_500), 90), dry_run: v.optional(v.boolean(), false) }),
+  object({ keep_days: v.optional(integer(1, 36_500), 90), dry_run: v.optional(v.boolean(), false) }),
   {},
 )
 

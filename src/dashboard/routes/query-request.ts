@@ -62,11 +62,11 @@ export const groupBy: QueryParameter<GroupBy> = {
   range: `one of ${[...times, ...callDimensions].join(', ')}, tag:<key>, or one of the first three and another with a comma, as in hour,model`,
   parse: (text) => {
     const words = text.split(',')
-    const time = times.find((one) => words.includes(one)) ?? null
+    const time = times.find((unit) => words.includes(unit)) ?? null
     const tag = words.find((word): word is `tag:${string}` => /^tag:./.test(word))
-    const dimension = callDimensions.find((one) => words.includes(one)) ?? tag ?? null
-    const found = [time, dimension].filter((word) => word !== null)
-    return found.length === words.length ? { time, dimension } : undefined
+    const dimension = callDimensions.find((name) => words.includes(name)) ?? tag ?? null
+    const keys = [time, dimension].filter((word) => word !== null)
+    return keys.length === words.length ? { time, dimension } : undefined
   },
 }
 
@@ -229,8 +229,8 @@ export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: Overv
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
-  const given = { ...times, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  const conditions = { ...times, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
+  return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== null))
 }
 
 /** The instants of `from` and `to`. Throws {@link RequestError} if they are in the wrong order. */

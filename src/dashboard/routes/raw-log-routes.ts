@@ -40,7 +40,7 @@ export function rawLogRoutes({ rawLog, queries }: Pick<DashboardDeps, 'queries' 
       async (c, { query: { limit } }) => {
         const relayed = await rawLog.recent(limit)
         if (relayed !== null) return sendStream(c, relayed, { 'Content-Type': json })
-        const { filePath } = await rawLog.known()
+        const { filePath } = await rawLog.readState()
         const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
         return answerQuery(c, outcome, { isPrivate: true })
       },

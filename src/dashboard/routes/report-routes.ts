@@ -36,19 +36,19 @@ export function reportRoutes(
         const page = assets.get('report.html')?.content.toString() ?? ''
         if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
         const nowMs = clock.wallTime()
-        const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
-        const overview = jsonIn(await queries.ask(asked)) as Overview
+        const question = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
+        const overview = jsonIn(await queries.ask(question)) as Overview
         const { from, to } = overview
-        const whole = {
-          ...asked,
-          filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) },
+        const fixedQuestion = {
+          ...question,
+          filter: { ...question.filter, fromMs: Date.parse(from), toMs: Date.parse(to) },
         }
         const report = {
           made_at: new Date(nowMs).toISOString(),
           query: c.env.incoming.url?.split(/\?(.*)/s, 2)[1] ?? '',
           overview,
-          models: await groupsBy('model', whole),
-          clients: await groupsBy('client', whole),
+          models: await groupsBy('model', fixedQuestion),
+          clients: await groupsBy('client', fixedQuestion),
         }
         // Escaped, so that no name can end the element or begin a comment.
         const json = JSON.stringify(report).replaceAll('<', '\\u003c')

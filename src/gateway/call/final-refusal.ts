@@ -22,7 +22,7 @@ const longestText = 1024 * 1024
 export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
   try {
     const { coding } = readAnswerHead(headers)
-    const text = coding === null ? body : contentCoding(coding)?.whole(body, longestText)
+    const text = coding === null ? body : contentCoding(coding)?.decode(body, longestText)
     const { code } = readError(JSON.parse((text ?? '').toString()), 429)
     return code !== null && finalCodes.has(code)
   } catch {

@@ -94,7 +94,7 @@ async function askedModels(
   const request = { method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }
   const cancel = running.clock.after(patienceMs, () => answer.abort(new Error('too late')))
   transport.send(request, answer)
-  const { status, body, error } = await answer.whole
+  const { status, body, error } = await answer.received
   cancel()
   return status === 200 && error === null ? modelsIn(body) : null
 }

@@ -96,8 +96,8 @@ export class AnswerReader {
   }
 
   get finishReason(): string | null {
-    const known = this.#finishReasons.filter((reason) => reason !== '')
-    return known.join().slice(0, longestReasons) || null
+    const reasons = this.#finishReasons.filter((reason) => reason !== '')
+    return reasons.join().slice(0, longestReasons) || null
   }
 
   /** Events that reported token counts other than zero, or llama.cpp's timings. */
@@ -176,14 +176,14 @@ export class AnswerReader {
     this.#pieces ??= new ByteGather()
     this.#pieces.append(asBuffer(chunk))
     if (this.#pieces.length <= longestParsed) return
-    this.#scan = scanOf(this.#pieces.whole)
+    this.#scan = scanOf(this.#pieces.content)
     this.#pieces = null
   }
 
   /** Call it at the end of the body. A body that is no JSON, or incomplete, reports nothing. */
   end(): void {
     const scan = this.#scan
-    const body = this.#document ?? this.#pieces?.whole ?? noBytes
+    const body = this.#document ?? this.#pieces?.content ?? noBytes
     this.#document = null
     const value = scan === null ? jsonOrUndefined(withoutMark(body).toString()) : scan.value
     if (value === undefined) {

@@ -11,7 +11,7 @@ function seenCoding() {
     streams.push(made)
     return made
   }
-  return { streams, stream, whole: (bytes: Buffer): Buffer => bytes }
+  return { streams, stream, decode: (bytes: Buffer): Buffer => bytes }
 }
 
 test('a decoder that is let go gives its stream back, hands over nothing more, and settles', async () => {

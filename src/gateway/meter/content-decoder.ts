@@ -88,7 +88,7 @@ export class ContentDecoder implements Disposable {
     const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth)
     let decoded: Buffer
     try {
-      decoded = this.#coding.whole(bytes, most)
+      decoded = this.#coding.decode(bytes, most)
     } catch {
       // The output is too large, or the input is bad. The stream on the threads reports which.
       return false

@@ -14,7 +14,7 @@ const openText = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const loopDelayEveryMs = 20
 const nanoseconds = 1e9
 
-type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'openMetrics'>
+type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'isOpenMetrics'>
 
 /** Answers scrapes. The writer's thread makes the text, and gets the values that only this thread knows. */
 export class GatewayMetrics {
@@ -38,15 +38,15 @@ export class GatewayMetrics {
 
   /** Answers a scrape; rejects with `metrics_late`. */
   async answer(report: HealthReport, full: boolean, res: ServerResponse): Promise<void> {
-    const openMetrics = prefersOpenMetrics(res.req.headers.accept ?? '')
-    const text = await this.#text(report, { full, openMetrics })
+    const isOpenMetrics = prefersOpenMetrics(res.req.headers.accept ?? '')
+    const text = await this.#text(report, { full, isOpenMetrics })
     if (text === null) {
       const message = 'The thread that records calls does not answer; /health may say why.'
       throw new Failure('metrics_late', message, { retryAfterS })
     }
     const body = Buffer.from(text)
     res.writeHead(200, {
-      'Content-Type': openMetrics ? openText : plainText,
+      'Content-Type': isOpenMetrics ? openText : plainText,
       'Content-Length': body.length,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',

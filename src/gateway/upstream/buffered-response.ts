@@ -1,7 +1,7 @@
 import type { Connection, PooledAttempt } from './connection-pool.ts'
 
 /** A complete response, or the part of it that came. */
-export interface Whole {
+export interface ReceivedResponse {
   /** The status; 0 without a response. */
   readonly status: number
   /** Headers as received: name, value, name, value … */
@@ -13,9 +13,9 @@ export interface Whole {
 
 /** Buffers the answer to a request of the gateway itself, up to `mostBytes`. */
 export class BufferedResponse implements PooledAttempt {
-  readonly #over = Promise.withResolvers<Whole>()
+  readonly #over = Promise.withResolvers<ReceivedResponse>()
   /** Resolves with the response when it has ended. Never rejects. */
-  readonly whole: Promise<Whole> = this.#over.promise
+  readonly received: Promise<ReceivedResponse> = this.#over.promise
   readonly #mostBytes: number
   readonly #chunks: Buffer[] = []
   #bytes = 0
@@ -46,7 +46,7 @@ export class BufferedResponse implements PooledAttempt {
     if (status < 200) return true
     if (this.connection !== null) this.connection.hasProgressed = true
     this.#status = status
-    this.#headers = raw.map((each) => each.toString('latin1'))
+    this.#headers = raw.map((part) => part.toString('latin1'))
     this.#streamed = !this.#headers.some((name, at) => at % 2 === 0 && /^content-length$/i.test(name))
     return true
   }

@@ -9,7 +9,7 @@ const retryMs = 10
 const sqliteBusy = 5
 
 /** Open connections, because garbage collection of a connection would free its lock. */
-const held = new Set<DatabaseSync>()
+const openLocks = new Set<DatabaseSync>()
 
 /**
  * Takes the lock at a path; null if another holder in any process, or this one, has it. The kernel frees the
@@ -35,10 +35,10 @@ export function tryFileLock(path: string): Disposable | null {
 }
 
 function lockOf(database: DatabaseSync): Disposable {
-  held.add(database)
+  openLocks.add(database)
   return {
     [Symbol.dispose]: () => {
-      if (held.delete(database)) database.close()
+      if (openLocks.delete(database)) database.close()
     },
   }
 }

@@ -141,13 +141,13 @@ interface Place {
 export function unreadable(path: string): RightsFlaw | null {
   for (const { path: place, stats, isLast } of placesOn(path)) {
     if (stats.isSymbolicLink()) continue
-    const wanted = (isLast ? constants.R_OK : 0) | (stats.isDirectory() ? constants.X_OK : 0)
+    const mode = (isLast ? constants.R_OK : 0) | (stats.isDirectory() ? constants.X_OK : 0)
     try {
-      accessSync(place, wanted)
+      accessSync(place, mode)
     } catch {
       const what = `belongs to ${userName(stats.uid)}, and ${userName(process.geteuid?.() ?? 0)} may not read it`
-      const whole = stats.isDirectory() ? place : dirname(place)
-      const remedy = `run this with sudo, or make it yours: sudo chown -R ${ownName()} ${whole}`
+      const folder = stats.isDirectory() ? place : dirname(place)
+      const remedy = `run this with sudo, or make it yours: sudo chown -R ${ownName()} ${folder}`
       return { path: place, what, remedy }
     }
   }
@@ -157,22 +157,22 @@ export function unreadable(path: string): RightsFlaw | null {
 /** Each entry on the way to a path, from the root; links are not resolved. */
 function* placesOn(path: string): Generator<Place> {
   if (process.geteuid === undefined) return
-  const left = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`)
+  const names = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`)
   let at: string = sep
-  yield { path: at, stats: lstatSync(at), isLast: left.length === 0 }
-  for (let links = 0, name = left.shift(); name !== undefined && links < mostLinks; name = left.shift()) {
+  yield { path: at, stats: lstatSync(at), isLast: names.length === 0 }
+  for (let links = 0, name = names.shift(); name !== undefined && links < mostLinks; name = names.shift()) {
     const next = name === '..' ? dirname(at) : join(at, name)
     const stats = statsOf(next)
     if (stats === null) return
     if (stats.isSymbolicLink()) {
       yield { path: next, stats, isLast: false }
       const target = readlinkSync(next)
-      left.unshift(...namesIn(target))
+      names.unshift(...namesIn(target))
       if (isAbsolute(target)) at = sep
       links++
     } else {
       at = next
-      yield { path: at, stats, isLast: left.length === 0 }
+      yield { path: at, stats, isLast: names.length === 0 }
     }
   }
 }

@@ -9,17 +9,17 @@ import { reportFault } from '../fault.ts'
  * it.
  */
 export function watchPath(path: string, everyMs: number, onChange: () => void): () => void {
-  let seen = ''
+  let lastState = ''
   let isLooking = false
   let hasStopped = false
   const look = (): void => {
     if (isLooking) return
     isLooking = true
-    stat(path, { bigint: true }, (error, found) => {
+    stat(path, { bigint: true }, (error, stats) => {
       isLooking = false
-      const state = error === null ? stateOf(found) : String(error.code)
-      if (hasStopped || state === seen) return
-      seen = state
+      const state = error === null ? stateOf(stats) : String(error.code)
+      if (hasStopped || state === lastState) return
+      lastState = state
       try {
         onChange()
       } catch (fault) {

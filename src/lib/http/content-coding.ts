@@ -7,7 +7,7 @@ export interface ContentCoding {
   /** A decoding stream; `first` is the first byte of its input. */
   readonly stream: (first: number) => Transform
   /** Decodes synchronously. Throws zlib's error for bad input, and for more than `maxBytes` of output. */
-  readonly whole: (bytes: Buffer, maxBytes: number) => Buffer
+  readonly decode: (bytes: Buffer, maxBytes: number) => Buffer
 }
 
 const flush = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
@@ -20,7 +20,7 @@ const zstdFlush = {
 
 const gzip: ContentCoding = {
   stream: () => zlib.createGunzip(flush),
-  whole: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...flush, maxOutputLength }),
+  decode: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...flush, maxOutputLength }),
 }
 
 const codings: Readonly<Record<string, ContentCoding>> = {
@@ -28,18 +28,18 @@ const codings: Readonly<Record<string, ContentCoding>> = {
   'x-gzip': gzip,
   deflate: {
     stream: (first) => (hasZlibHeader(first) ? zlib.createInflate(flush) : zlib.createInflateRaw(flush)),
-    whole: (bytes, maxOutputLength) => {
+    decode: (bytes, maxOutputLength) => {
       const inflate = hasZlibHeader(bytes[0] ?? 0) ? zlib.inflateSync : zlib.inflateRawSync
       return inflate(bytes, { ...flush, maxOutputLength })
     },
   },
   br: {
     stream: () => zlib.createBrotliDecompress(brotliFlush),
-    whole: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
+    decode: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
   },
   zstd: {
     stream: () => new ZstdFrames(zstdFlush),
-    whole: (bytes, maxOutputLength) => decodeZstd(bytes, maxOutputLength, zstdFlush),
+    decode: (bytes, maxOutputLength) => decodeZstd(bytes, maxOutputLength, zstdFlush),
   },
 }
 

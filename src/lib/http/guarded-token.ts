@@ -42,8 +42,8 @@ export class GuardedToken {
     const nowMs = this.#nowMs()
     const from = nameOf(source)
     this.#wrong = this.#wrong.filter(({ atMs }) => nowMs - atMs < windowMs)
-    const fromHere = this.#wrong.filter((each) => each.from === from)
-    const strangers = from === thisMachine ? [] : this.#wrong.filter((each) => each.from !== thisMachine)
+    const fromHere = this.#wrong.filter((guess) => guess.from === from)
+    const strangers = from === thisMachine ? [] : this.#wrong.filter((guess) => guess.from !== thisMachine)
     return Math.max(waitFor(fromHere, mostOfOne, nowMs), waitFor(strangers, mostOfStrangers, nowMs))
   }
 }

@@ -20,8 +20,8 @@ export function headerPairs(headers: readonly string[]): [name: string, value: s
 export function headerOf(headers: readonly string[], name: string): string | null {
   let value: string | null = null
   for (let at = 0; at + 1 < headers.length; at += 2) {
-    const each = headers[at] ?? ''
-    if (each.length !== name.length || each.toLowerCase() !== name) continue
+    const headerName = headers[at] ?? ''
+    if (headerName.length !== name.length || headerName.toLowerCase() !== name) continue
     value = value === null ? (headers[at + 1] ?? '') : `${value},${headers[at + 1] ?? ''}`
   }
   return value

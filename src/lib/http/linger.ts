@@ -22,10 +22,10 @@ export function closeAfterReading(socket: Socket): void {
 
 /** Detaches a connection from Node's parser, which must not find another request in the input. */
 function throwAway(socket: Socket): void {
-  let left = lingerBytes
+  let remainingBytes = lingerBytes
   socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
-    left -= bytes.length
-    if (left <= 0) socket.pause()
+    remainingBytes -= bytes.length
+    if (remainingBytes <= 0) socket.pause()
   })
 }
 

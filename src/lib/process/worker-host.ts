@@ -74,13 +74,13 @@ export class WorkerHost<To extends object, From extends object> {
   }
 
   /** Asks the worker. Rejects if it does not run, dies or is killed before it answers. */
-  ask(asked: Unnumbered<Question<To>>): Promise<Answer<From>> {
+  ask(message: Unnumbered<Question<To>>): Promise<Answer<From>> {
     if (this.#worker === null) return Promise.reject(new Error('it is not running'))
     const question = ++this.#lastQuestion
     const answer = Promise.withResolvers<Answer<From>>()
     this.#pending.set(question, answer)
     this.#worker.ref()
-    this.post({ ...asked, question } as unknown as To)
+    this.post({ ...message, question } as unknown as To)
     return answer.promise
   }
 
@@ -113,17 +113,17 @@ export class WorkerHost<To extends object, From extends object> {
       if (change !== null) throw new Error(change)
       const worker = this.#options.start()
       this.#worker = worker
-      let trouble: string | null = null
+      let failure: string | null = null
       const ended = (reason: string): void => {
-        if (this.#worker === worker) this.#die(trouble ?? reason)
+        if (this.#worker === worker) this.#die(failure ?? reason)
       }
       worker.on('message', (message: unknown) => {
         if (this.#worker === worker) this.#receive(message as From)
       })
       worker.on('error', (error) => {
-        trouble = messageOf(error)
+        failure = messageOf(error)
         // A process that could not be started has no exit.
-        if ('pid' in worker && worker.pid === undefined) ended(trouble)
+        if ('pid' in worker && worker.pid === undefined) ended(failure)
       })
       worker.once('exit', (code: number | null, signal?: string) => ended(signal ?? `exit code ${code}`))
       worker.unref()

@@ -37,7 +37,7 @@ class BodyCopy {
   /** Returns the copied body and its memory. This copy is empty afterwards. */
   release(): { readonly body: RawBody; readonly capacity: number } {
     const { capacity } = this.#bytes
-    const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.whole
+    const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.content
     this.#sender.hold(-capacity)
     this.#bytes.release()
     return { body: { bytes, totalBytes: this.#totalBytes, truncated: this.#truncated }, capacity }

@@ -57,14 +57,14 @@ export class ActiveSegment {
     const parts = isTorn ? [tornEnd, ...lines] : [...lines]
     const written = writevSync(this.#file, parts)
     const after = this.size
-    const whole = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
+    const wholeLines = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
     const isAlone = after - before === written
-    this.#knownEnd = isAlone && whole === lines.length ? after : -1
+    this.#knownEnd = isAlone && wholeLines === lines.length ? after : -1
     const [first] = parts
-    if (!isAlone && !isTorn && whole > 0 && first !== undefined) {
+    if (!isAlone && !isTorn && wholeLines > 0 && first !== undefined) {
       this.#mendJoin(first, after >= before + written ? before : 0, after)
     }
-    return whole
+    return wholeLines
   }
 
   close(): void {

@@ -64,14 +64,14 @@ export class PayloadReader {
    * later segments are searched.
    */
   payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
-    const found: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }
+    const records: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }
     const id = Buffer.from(`${formatCallId(callId)}"`)
     const take = (bytes: Buffer, start: number, end: number): boolean => {
       if (bytes.compare(id, 0, id.length, start + idAt, start + idAt + id.length) !== 0) return false
       const record = Buffer.from(bytes.subarray(start, end))
-      if (isIncoming(record, 0)) found.request ??= record
-      else found.answer ??= record
-      return found.request !== null && found.answer !== null
+      if (isIncoming(record, 0)) records.request ??= record
+      else records.answer ??= record
+      return records.request !== null && records.answer !== null
     }
     const fromSeq = firstIdAt(startedAtMs(callId) - slackMs)
     const toSeq = firstIdAt(endedAtMs + lateMs)
@@ -87,14 +87,14 @@ export class PayloadReader {
       if (segment === null) continue
       const { start, end } = segment.rangeOf(at === likely ? fromSeq : 0, toSeq)
       segment.eachRecord(start, end, take)
-      if (found.request !== null && found.answer !== null) return found
+      if (records.request !== null && records.answer !== null) return records
     }
-    const isUnknown = found.request === null && !Number.isFinite(endedAtMs)
+    const isUnknown = records.request === null && !Number.isFinite(endedAtMs)
     for (const { path } of isUnknown ? segments.slice(0, likely + 1).reverse() : []) {
       using segment = OpenSegment.open(path)
       segment?.eachRecord(0, segment.size, take)
     }
-    return found
+    return records
   }
 
   #countOf(segments: readonly Segment[]): number {
@@ -111,8 +111,8 @@ export class PayloadReader {
     using segment = OpenSegment.open(path)
     if (segment === null) return 0
     const beginning = segment.read(0, beginningBytes).toString('latin1')
-    const known = this.#counted.get(beginning)
-    let { records, end } = known !== undefined && known.end <= segment.size ? known : { records: 0, end: 0 }
+    const count = this.#counted.get(beginning)
+    let { records, end } = count !== undefined && count.end <= segment.size ? count : { records: 0, end: 0 }
     end = segment.eachRecord(end, segment.size, () => {
       records++
       return false

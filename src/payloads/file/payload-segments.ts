@@ -32,18 +32,18 @@ export function claimedPath(filePath: string, count: number): string {
 /** All files of the log whose active file is at `filePath`; empty without files. Throws the system's errors. */
 export function listSegments(filePath: string): Segment[] {
   const folder = dirname(filePath)
-  const found: (Segment & { readonly order: number })[] = []
+  const segments: (Segment & { readonly order: number })[] = []
   for (const name of namesIn(folder)) {
-    const said = readName(name, filePath)
-    if (said === null) continue
+    const parts = readName(name, filePath)
+    if (parts === null) continue
     const path = join(folder, name)
     const bytes = sizeOf(path)
     if (bytes === null) continue
-    const { order } = said
+    const { order } = parts
     const firstSeq = order <= Number.MAX_SAFE_INTEGER ? order : null
-    found.push({ path, bytes, firstSeq, records: said.bytes === bytes ? said.records : null, order })
+    segments.push({ path, bytes, firstSeq, records: parts.bytes === bytes ? parts.records : null, order })
   }
-  return found.sort((one, other) => (one.order < other.order ? -1 : 1))
+  return segments.sort((a, b) => (a.order < b.order ? -1 : 1))
 }
 
 export function totalBytes(segments: readonly Segment[]): number {

@@ -30,16 +30,16 @@ const deepestJson = 200
 
 /** Converts a body for a record: to JSON as it was written, else to text, else to base64. Never throws. */
 export function readBody(body: RawBody, reading: BodyReading): BodyText {
-  const kept = body.bytes
-  if (kept.length === 0) {
+  const input = body.bytes
+  if (input.length === 0) {
     return { json: 'null', encoding: null, withheld: null, truncated: body.truncated, text: null }
   }
   const decoded =
     reading.contentEncoding === null
-      ? { bytes: kept, isCut: false }
-      : (undoCodings(kept, reading.contentEncoding, reading.maxBytes) ??
+      ? { bytes: input, isCut: false }
+      : (undoCodings(input, reading.contentEncoding, reading.maxBytes) ??
         // Some faulty proxies announce a coding for plain text.
-        (isUtf8(kept) ? { bytes: kept, isCut: false } : null))
+        (isUtf8(input) ? { bytes: input, isCut: false } : null))
   if (decoded === null) {
     return withheld('its content coding could not be decoded, so its content is unknown', body.truncated)
   }
@@ -76,14 +76,14 @@ function withheld(why: string, truncated: boolean): BodyText {
 function hidesKey(bytes: Buffer): boolean {
   if (!bytes.includes(0)) return false
   const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
-  const found = maskKeyBytes(narrow)
-  return found !== narrow && maskKeyBytes(bytes) === bytes
+  const masked = maskKeyBytes(narrow)
+  return masked !== narrow && maskKeyBytes(bytes) === bytes
 }
 
 /** The bytes without an incomplete last character. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
   const shorter = [0, 1, 2, 3].map((back) => bytes.subarray(0, Math.max(0, bytes.length - back)))
-  return shorter.find((one) => isUtf8(one)) ?? bytes
+  return shorter.find((part) => isUtf8(part)) ?? bytes
 }
 
 /** The bytes without a byte order mark. */
@@ -140,9 +140,9 @@ function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): 
   for (const name of names.reverse()) {
     const coding = contentCoding(name)
     if (coding === null) return null
-    const whole = undoneOrTooMuch(coding, decoded.bytes, maxBytes)
-    if (whole === null) return null
-    const next = whole === 'too much' ? beginning(coding, decoded.bytes, maxBytes) : whole
+    const output = undoneOrTooMuch(coding, decoded.bytes, maxBytes)
+    if (output === null) return null
+    const next = output === 'too much' ? beginning(coding, decoded.bytes, maxBytes) : output
     decoded = { bytes: next.bytes, isCut: decoded.isCut || next.isCut }
   }
   return decoded
@@ -175,7 +175,7 @@ function undoneOrTooMuch(
 ): Decoded | 'too much' | null {
   if (bytes.length === 0) return { bytes, isCut: false }
   try {
-    return { bytes: coding.whole(bytes, maxBytes), isCut: false }
+    return { bytes: coding.decode(bytes, maxBytes), isCut: false }
   } catch (error) {
     return error instanceof RangeError ? 'too much' : null
   }

@@ -217,11 +217,7 @@ test('a key that lies over several events is shown neither whole nor in pieces',
       fc.boolean(),
       (planted, before, after, at, inArguments) => {
         const text = `${before}${planted}${after}`
-        const cuts = [
-          0,
-          ...at.filter((cut) => cut < text.length).sort((one, other) => one - other),
-          text.length,
-        ]
+        const cuts = [0, ...at.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length]
         const pieces = cuts.slice(1).map((cut, i) => text.slice(cuts[i], cut))
         const body = pieces
           .map((piece) =>

@@ -97,28 +97,28 @@ function putTogether(
   form: StreamForm,
   isCut: boolean,
 ): PutTogether {
-  const { said, all } = saidIn(raw, form)
+  const { streamText, all } = streamTextIn(raw, form)
   const clean = all.map((text) => maskKeys(text, isCut))
   let isSpread = all.some((text, i) => text !== clean[i])
   if (isSpread && masked !== raw) {
-    const before = saidIn(masked, form).all
+    const before = streamTextIn(masked, form).all
     isSpread = before.length !== clean.length || before.some((text, i) => text !== clean[i])
   }
-  const calls = said.toolCalls.map((call) => toolCallJson(call, isCut))
+  const calls = streamText.toolCalls.map((call) => toolCallJson(call, isCut))
   return {
-    fields: `,"text":${shown(said.text, isCut)},"reasoning":${shown(said.reasoning, isCut)},"tool_calls":[${calls.join(',')}]`,
+    fields: `,"text":${shown(streamText.text, isCut)},"reasoning":${shown(streamText.reasoning, isCut)},"tool_calls":[${calls.join(',')}]`,
     withheld: isSpread ? 'a credential lay in it over several events' : null,
   }
 }
 
 /** The text of the stream, and all texts that a reader could reassemble. */
-function saidIn(
+function streamTextIn(
   text: string,
   form: StreamForm,
-): { readonly said: StreamText; readonly all: readonly string[] } {
+): { readonly streamText: StreamText; readonly all: readonly string[] } {
   const { objects, others } = streamEvents(text, form)
-  const said = readStreamText(objects)
-  return { said, all: [...said.all, others] }
+  const streamText = readStreamText(objects)
+  return { streamText, all: [...streamText.all, others] }
 }
 
 function toolCallJson(call: PayloadToolCall, isCut: boolean): string {

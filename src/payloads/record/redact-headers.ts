@@ -26,9 +26,9 @@ export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => stri
   return (headers) => {
     // The client chooses the names, so they must not be keys of an object (`__proto__`).
     const values = new Map<string, string[]>()
-    for (const [name, said] of headerPairs(headers)) {
+    for (const [name, text] of headerPairs(headers)) {
       const { key, isSecret } = names(name)
-      const value = (isSecret ? secret : open)(said)
+      const value = (isSecret ? secret : open)(text)
       const before = values.get(key)
       if (before === undefined) values.set(key, [value])
       else before.push(value)
@@ -40,8 +40,8 @@ export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => stri
 
 function redacted(value: string, salt: Uint8Array): string {
   if (value === '') return '""'
-  const [, scheme, rest] = schemed.exec(value) ?? []
-  const secret = rest ?? value
+  const [, scheme, afterScheme] = schemed.exec(value) ?? []
+  const secret = afterScheme ?? value
   const print = createHmac('sha256', salt).update(secret).digest('hex').slice(0, 8)
   return JSON.stringify(`${scheme === undefined ? '' : `${scheme} `}hmac:${print}(${secret.length})`)
 }

@@ -49,9 +49,9 @@ class ChoiceText {
   }
 
   /** Sets the whole arguments of a tool call, if no pieces came before. */
-  callDone(key: unknown, whole: unknown): void {
+  callDone(key: unknown, args: unknown): void {
     const call = this.toolCalls.get(key as string | number)
-    if (call !== undefined && typeof whole === 'string') call.arguments ||= whole
+    if (call !== undefined && typeof args === 'string') call.arguments ||= args
   }
 
   /** All texts of the choice. */
@@ -79,7 +79,7 @@ export function readStreamText(events: readonly Fields[]): StreamText {
       for (const choice of listOf(event['choices'])) readChoice(choiceAt(choice['index']), choice)
     } else readEvent(choiceAt(0), event)
   }
-  const [first] = [...choices].sort(([one], [other]) => one - other)
+  const [first] = [...choices].sort(([a], [b]) => a - b)
   const shown = first?.[1] ?? new ChoiceText()
   return {
     text: shown.text,
@@ -112,8 +112,8 @@ function readMessage(to: ChoiceText, message: Fields): void {
   to.addText(fieldsOf(message['audio'])['transcript'])
   if (isObject(single)) to.addCall('function_call', null, single['name'], single['arguments'])
   for (const call of listOf(message['tool_calls'])) {
-    const made = fieldsOf(isObject(call['function']) ? call['function'] : call['custom'])
-    to.addCall(call['index'], call['id'], made['name'], made['arguments'] ?? made['input'])
+    const fields = fieldsOf(isObject(call['function']) ? call['function'] : call['custom'])
+    to.addCall(call['index'], call['id'], fields['name'], fields['arguments'] ?? fields['input'])
   }
 }
 
@@ -134,10 +134,10 @@ function readEvent(to: ChoiceText, event: Fields): void {
 
 /** Reads a candidate of Gemini: parts with text, thoughts, or complete tool calls. */
 function readCandidate(to: ChoiceText, candidate: Fields): void {
-  for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
+  for (const { text, thought, functionCall: call } of listOf(fieldsOf(candidate['content'])['parts'])) {
     if (thought === true) to.addReasoning(text)
     else to.addText(text)
-    if (isObject(made)) to.addCall(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
+    if (isObject(call)) to.addCall(`#${to.toolCalls.size}`, call['id'], call['name'], call['args'])
   }
 }
 
@@ -159,15 +159,15 @@ function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
   const { delta, output_index: index } = event
   const item = fieldsOf(event['item'])
   const isCall = typeof item['type'] === 'string' && item['type'].endsWith('_call')
-  const whole = item['arguments'] ?? item['input']
+  const args = item['arguments'] ?? item['input']
   if (textDeltas.has(type)) to.addText(delta)
   else if (type.startsWith('response.reasoning') && type.endsWith('.delta')) to.addReasoning(delta)
   else if (type === 'response.reasoning_summary_part.added')
     to.addReasoning(to.reasoning === null ? '' : '\n\n')
   else if (callDeltas.has(type)) to.addCall(index, null, null, delta)
   else if (isCall && type === 'response.output_item.added') {
-    to.addCall(index, item['call_id'] ?? item['id'], item['name'], whole)
-  } else if (isCall && type === 'response.output_item.done') to.callDone(index, whole)
+    to.addCall(index, item['call_id'] ?? item['id'], item['name'], args)
+  } else if (isCall && type === 'response.output_item.done') to.callDone(index, args)
 }
 
 const textDeltas: ReadonlySet<string> = new Set([
