@@ -116,8 +116,8 @@ function giveBack(database: DatabaseSync): SlicedWork {
     slice: (limit) => {
       const before = freePages()
       database.exec(`PRAGMA incremental_vacuum(${limit})`)
-      const left = freePages()
-      return { done: Math.max(0, total - left), hasMore: left > 0 && left < before }
+      const pagesLeft = freePages()
+      return { done: Math.max(0, total - pagesLeft), hasMore: pagesLeft > 0 && pagesLeft < before }
     },
   }
 }

@@ -81,7 +81,7 @@ class CallImport {
   readonly #request: ImportRequest
   readonly #context: JobContext & { readonly pricer: CallPricer | null }
   /** True if calls have ids, which one of our gateways gave them. */
-  readonly #haveIds: boolean
+  readonly #hasIds: boolean
   readonly #statements: RowStatements
   readonly #words = new Dictionary()
   readonly #encoder = new BatchEncoder()
@@ -112,7 +112,7 @@ class CallImport {
     this.#isBeside = anyInstanceRuns(this.#folder)
     this.#database = database
     this.#request = request
-    this.#haveIds = request.source === 'tokenweir'
+    this.#hasIds = request.source === 'tokenweir'
     this.#context = context
     this.#statements = new RowStatements(database)
     this.#entries = new ImportedEntries(database)
@@ -147,7 +147,7 @@ class CallImport {
       if (batch.length < size && next.done !== true) continue
       this.#isBeside = anyInstanceRuns(this.#folder)
       const fromMs = clock.now()
-      this.#write(this.#timely(this.#haveIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
+      this.#write(this.#timely(this.#hasIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
       batch = []
       onProgress(progress())
       if (next.done === true) break
@@ -217,7 +217,7 @@ class CallImport {
     for (const [id] of this.#statements.all(sql, firstSeq, lastSeq)) {
       const placed = this.#placed.get(id ?? 0)
       // A call that keeps its id needs no entry.
-      if (placed !== undefined && !(this.#haveIds && id === placed.call.id)) this.#entries.add(placed.key)
+      if (placed !== undefined && !(this.#hasIds && id === placed.call.id)) this.#entries.add(placed.key)
     }
   }
 
@@ -237,12 +237,12 @@ class CallImport {
       }
     }
     // Oldest first, because in the other order SQLite leaves each page half empty.
-    return [...this.#placed.values()].sort((one, other) => one.id - other.id)
+    return [...this.#placed.values()].sort((a, b) => a.id - b.id)
   }
 
   #idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
     if (this.#entries.has(key)) return 'present'
-    if (this.#haveIds) {
+    if (this.#hasIds) {
       const idState = this.#at(call)
       if (idState === 'same') return 'present'
       if (idState === 'interrupted' || (idState === 'free' && this.#mayTake(call.id))) return call.id

@@ -43,8 +43,8 @@ export class ImportIds {
   }
 
   #takenAt(ms: number): Set<number> {
-    const known = this.#taken.get(ms)
-    if (known !== undefined) return known
+    const existing = this.#taken.get(ms)
+    if (existing !== undefined) return existing
     const isEmpty = ms >= this.#empty[0] && ms < this.#empty[1]
     const rows = isEmpty
       ? []

@@ -43,7 +43,7 @@ export class RepriceDays {
 
   /** The result, oldest day first. */
   summary(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
-    const days = [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1))
+    const days = [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1))
     return {
       ...summaryOf(this.#totals),
       days: days.map(([, [day, model, sums]]) => Object.assign({ day, model }, summaryOf(sums))),
@@ -78,6 +78,6 @@ function summaryOf({
   }
 }
 
-function sum(one: number | null, other: number | null): number | null {
-  return one === null ? other : one + (other ?? 0)
+function sum(first: number | null, second: number | null): number | null {
+  return first === null ? second : first + (second ?? 0)
 }

@@ -12,14 +12,14 @@ const leastRead = 1000
 export function sumUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): SlicedWork {
   const summing = new Summing(database)
   const statements = new RowStatements(database)
-  const left = (): number => statements.number('SELECT count(*) FROM unsummed') ?? 0
-  const total = left()
+  const unsummedRows = (): number => statements.number('SELECT count(*) FROM unsummed') ?? 0
+  const total = unsummedRows()
   return {
     total,
     slice: (limit) => {
       // Steps mostly read, so a step may be larger than the limit without blocking a writer.
       const hasMore = summing.step(clock.wallTime(), Math.max(leastRead, limit))
-      return { done: hasMore ? Math.max(0, total - left()) : total, hasMore }
+      return { done: hasMore ? Math.max(0, total - unsummedRows()) : total, hasMore }
     },
   }
 }

@@ -69,12 +69,12 @@ export function aggregate(
   return { groups: groups.sort(inOrder), summary: groupFigures(total) }
 }
 
-function inOrder(one: CallGroup, other: CallGroup): number {
+function inOrder(a: CallGroup, b: CallGroup): number {
   return (
-    one.bucket - other.bucket ||
-    Number(one.isRest) - Number(other.isRest) ||
-    other.figures.calls - one.figures.calls ||
-    (String(one.value) < String(other.value) ? -1 : 1)
+    a.bucket - b.bucket ||
+    Number(a.isRest) - Number(b.isRest) ||
+    b.figures.calls - a.figures.calls ||
+    (String(a.value) < String(b.value) ? -1 : 1)
   )
 }
 

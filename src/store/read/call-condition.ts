@@ -32,10 +32,10 @@ export function inCondition(column: string, allowed: ReadonlySet<number | string
       }
 }
 
-export function bothConditions(one: CallCondition, other: CallCondition): CallCondition {
+export function bothConditions(first: CallCondition, second: CallCondition): CallCondition {
   return {
-    conditions: [...one.conditions, ...other.conditions],
-    values: [...one.values, ...other.values],
+    conditions: [...first.conditions, ...second.conditions],
+    values: [...first.values, ...second.values],
   }
 }
 

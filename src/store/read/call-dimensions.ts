@@ -3,6 +3,6 @@ import { callDimensions, type FieldDimension } from '../../call/call-question.ts
 
 export const dimensionFields = Object.fromEntries(
   storedFields
-    .filter(({ name }) => callDimensions.some((each) => each === name))
+    .filter(({ name }) => callDimensions.some((dimension) => dimension === name))
     .map((field) => [field.name, field]),
 ) as unknown as Readonly<Record<FieldDimension, NamedField>>

@@ -119,7 +119,7 @@ export class CallList {
       const worst = best.length < limit ? sign * Number.MAX_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
       const values = [fromId, pastId, worst, ...condition.values, limit]
       best = [...best, ...this.#statements.all<(typeof best)[number]>(sql, ...values)]
-        .sort(([a, one], [b, other]) => sign * (one - other) || b - a)
+        .sort(([a, rankA], [b, rankB]) => sign * (rankA - rankB) || b - a)
         .slice(0, limit)
     }
     return best.map(([id]) => id)

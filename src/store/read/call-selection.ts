@@ -39,17 +39,17 @@ export function selectionOf(filter: CallFilter, words: CallDictionary): CallSele
   const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
   let rowCondition: CallCondition = { conditions: [], values: [] }
   for (const { name, by, field } of namedFilters) {
-    const wanted = filter[name]
-    if (wanted === undefined) continue
-    if (typeof wanted === 'number') {
-      rowCondition = bothConditions(rowCondition, boundCondition(by === 'least' ? '>=' : '<=', field, wanted))
+    const value = filter[name]
+    if (value === undefined) continue
+    if (typeof value === 'number') {
+      rowCondition = bothConditions(rowCondition, boundCondition(by === 'least' ? '>=' : '<=', field, value))
       continue
     }
     if (field.kind === 'text') {
-      rowCondition = bothConditions(rowCondition, inCondition(field.column, new Set(wanted.map(String))))
+      rowCondition = bothConditions(rowCondition, inCondition(field.column, new Set(value.map(String))))
       continue
     }
-    const allowed = storedValues(field, wanted, words)
+    const allowed = storedValues(field, value, words)
     if (allowed.size === 0) return null
     if (isDimension(name)) ids[name] = allowed
     else rowCondition = bothConditions(rowCondition, inCondition(field.column, allowed))
@@ -113,12 +113,12 @@ function isDimension(name: FilterName): name is FieldDimension & FilterName {
 /** The column's values for these words; words that no call has are left out. */
 function storedValues(
   { codes, table, kind }: NamedField,
-  wanted: readonly (string | number)[],
+  values: readonly (string | number)[],
   words: CallDictionary,
 ): ReadonlySet<number> {
-  if (table !== undefined) return words.idsOf(table, wanted.map(String))
-  if (kind === 'fingerprint') return new Set(wanted.map((hex) => Number.parseInt(String(hex), 16) | 0))
-  return new Set(wanted.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
+  if (table !== undefined) return words.idsOf(table, values.map(String))
+  if (kind === 'fingerprint') return new Set(values.map((hex) => Number.parseInt(String(hex), 16) | 0))
+  return new Set(values.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
 }
 
 /** In whole units, as they are stored: 8.008 ms are 8007.999… µs in floating point. */

@@ -47,7 +47,7 @@ export function endedWithin(
   }
   read(byEnd, 1, firstIdAt(Math.floor(Math.max(0, fromMs - longestMs))), Math.ceil(fromMs * 1000))
   read(byWriting, 0, afterSeq)
-  return [...calls.values()].toSorted((one, other) => other.seq - one.seq).slice(0, most)
+  return [...calls.values()].toSorted((a, b) => b.seq - a.seq).slice(0, most)
 }
 
 function endedCall(row: Row, words: CallDictionary): EndedCall {

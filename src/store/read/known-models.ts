@@ -35,5 +35,5 @@ export function knownModels(statements: RowStatements): readonly string[] {
     .filter((name) => name.length <= longestName)
     .slice(0, mostModels)
     .filter((name) => (characters += name.length) <= mostCharacters)
-    .toSorted((one, other) => (one < other ? -1 : 1))
+    .toSorted((a, b) => (a < b ? -1 : 1))
 }

@@ -30,7 +30,7 @@ export function seenClients(
     }
   })
   // Names are many where strangers make them up.
-  const most = [...byName.values()].sort((one, other) => other[2] - one[2]).slice(0, mostSeen)
+  const most = [...byName.values()].sort((a, b) => b[2] - a[2]).slice(0, mostSeen)
   const clients = most.map(([client, key, calls, tokens, lastId]) => ({
     client: words.wordOf('clients', client),
     key_fingerprint: key === null ? null : (key >>> 0).toString(16).padStart(8, '0'),

@@ -37,7 +37,7 @@ export function servedModels(
     }
   })
   // Names are many where strangers make them up.
-  const most = [...served.values()].sort((one, other) => other[3] - one[3]).slice(0, mostServed)
+  const most = [...served.values()].sort((a, b) => b[3] - a[3]).slice(0, mostServed)
   const models = most.map(
     ([upstream, model, responseModel, calls, unpriced, input, output, cost]): ServedModel => ({
       upstream: words.wordOf('upstreams', upstream),
@@ -54,10 +54,10 @@ export function servedModels(
 }
 
 /** The sums of two rows of the same ids. */
-function sum(one: Row | undefined, other: Row): Row {
-  if (one === undefined) return other
-  const added = other.map((value, at) =>
-    at < 3 || value === null ? (one[at] ?? null) : value + (one[at] ?? 0),
+function sum(total: Row | undefined, row: Row): Row {
+  if (total === undefined) return row
+  const added = row.map((value, at) =>
+    at < 3 || value === null ? (total[at] ?? null) : value + (total[at] ?? 0),
   )
   return added as unknown as Row
 }

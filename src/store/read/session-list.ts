@@ -61,7 +61,7 @@ type Row = readonly [
 ]
 
 /** A session with the last of its calls that were asked for. */
-type Found = readonly [sessionId: number, callId: number]
+type FoundSession = readonly [sessionId: number, callId: number]
 
 type Page = readonly [most: number, beforeId?: number | undefined]
 
@@ -98,7 +98,7 @@ export class SessionList {
   }
 
   /** Searches by whole names first, then by other exact ids and codes, then by parts of names. */
-  #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly Found[] {
+  #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly FoundSession[] {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
     if (search === undefined) return this.#matching(selection, ...page)
@@ -125,7 +125,7 @@ export class SessionList {
   }
 
   /** The sessions with the newest calls of a selection. */
-  #matching(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
+  #matching(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly FoundSession[] {
     if (selection.ids.session !== undefined)
       return this.#ofSessions(selection, selection.ids.session, most, beforeId)
     if (most === Infinity) return [...this.#calls.sessions({ ...selection, isInSession: true })]
@@ -133,7 +133,7 @@ export class SessionList {
   }
 
   /** The ids of sessions in another order than the usual one. */
-  #ranked(matches: readonly Found[], sort: SessionSort, rising: boolean): readonly number[] {
+  #ranked(matches: readonly FoundSession[], sort: SessionSort, rising: boolean): readonly number[] {
     const sign = rising ? 1 : -1
     const values = sort === 'last_at' ? matches.map(([, callId]) => callId) : this.#values(sort, matches)
     const ranked = matches.map(([sessionId, callId], index) => {
@@ -141,12 +141,12 @@ export class SessionList {
       return { sessionId, callId, rank: value === null ? Infinity : sign * value }
     })
     return ranked
-      .sort((one, other) => (one.rank === other.rank ? other.callId - one.callId : one.rank - other.rank))
+      .sort((a, b) => (a.rank === b.rank ? b.callId - a.callId : a.rank - b.rank))
       .map(({ sessionId }) => sessionId)
   }
 
   /** The value to rank each session by, in one statement: the deadline is checked after each session. */
-  #values(sort: keyof typeof rankColumns, matches: readonly Found[]): readonly Id[] {
+  #values(sort: keyof typeof rankColumns, matches: readonly FoundSession[]): readonly Id[] {
     const ids = JSON.stringify(matches.map(([sessionId]) => sessionId))
     const values: Id[] = []
     for (const row of this.#statements.get(rankSql(sort)).iterate(ids)) {
@@ -158,8 +158,8 @@ export class SessionList {
   }
 
   /** Finds sessions by the newest calls, without the calls of sessions found before. */
-  #newest(selection: CallSelection, most: number, beforeId: number): readonly Found[] {
-    const matches: Found[] = []
+  #newest(selection: CallSelection, most: number, beforeId: number): readonly FoundSession[] {
+    const matches: FoundSession[] = []
     const passed = new Set<number>()
     for (let past = beforeId; matches.length < most;) {
       const isNew = 'c.session_id IS NOT NULL AND c.session_id NOT IN (SELECT value FROM json_each(?))'
@@ -190,13 +190,13 @@ export class SessionList {
     sessions: ReadonlySet<number>,
     most: number,
     beforeId: number,
-  ): readonly Found[] {
+  ): readonly FoundSession[] {
     return [...sessions]
-      .flatMap((session): readonly Found[] => {
+      .flatMap((session): readonly FoundSession[] => {
         const id = this.#last(selection, session)
         return id === null || id >= beforeId ? [] : [[session, id]]
       })
-      .sort(([, one], [, other]) => other - one)
+      .sort(([, a], [, b]) => b - a)
       .slice(0, most)
   }
 
@@ -258,7 +258,7 @@ export class SessionList {
       session_source: this.#words.wordOf('labels', source),
       client: this.#words.wordOf('clients', client),
       models: [...models]
-        .sort(([, one], [, other]) => other - one)
+        .sort(([, a], [, b]) => b - a)
         .slice(0, shownModels)
         .map(([id]) => this.#words.wordOf('models', id) ?? ''),
       first_at: new Date(firstMs).toISOString(),
@@ -300,8 +300,8 @@ export class SessionList {
 }
 
 function withSessions(selection: CallSelection, sessions: ReadonlySet<number>): CallSelection {
-  const { session: wanted = sessions } = selection.ids
-  const ids = { ...selection.ids, session: wanted.intersection(sessions) }
+  const { session: askedSessions = sessions } = selection.ids
+  const ids = { ...selection.ids, session: askedSessions.intersection(sessions) }
   return { ...selection, ids, index: 'calls_by_session' }
 }
 

@@ -133,7 +133,7 @@ export class SumReader {
       minutes === 1440 ? !days.has(cell) : seqOf.get(Math.floor((cell * minutes) / 60)) !== 0,
     )
     if (rest.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
-    if (keys.other.length > 0 && this.#areUsed(grouping, keys.other, spans))
+    if (keys.mixed.length > 0 && this.#areUsed(grouping, keys.mixed, spans))
       return this.#byCalls(question, marks)
     const groups = new SumsByGroup(edgesMs)
     for (const span of spans) this.#addSpan(question, grouping, span, keys, groups)
@@ -194,7 +194,7 @@ export class SumReader {
     const cellsPerPiece = Math.max(1, Math.floor(rowsAtOnce / rowsPerCell))
     for (let from = first; from < past; from += cellsPerPiece) {
       const to = Math.min(past, from + cellsPerPiece)
-      for (const row of columns.flatMap((each) => this.#rows(`${askedSql} SELECT ${each}`, from, to, json))) {
+      for (const row of columns.flatMap((name) => this.#rows(`${askedSql} SELECT ${name}`, from, to, json))) {
         const [cellNumber, key] = row
         const value = values.get(Number(key)) ?? null
         groups.at(Number(cellNumber) * minutes * minuteMs, value).addRow(row)
@@ -249,8 +249,8 @@ export class SumReader {
   #ofColumn(dimension: CallDimension): (value: number | null) => number | null {
     const key = tagOf(dimension)
     if (key === null) return (value) => value
-    const known = new Map<number, number | null>()
-    return (value) => (value === null ? null : getOrAdd(known, value, () => this.#words.tagIn(value, key)))
+    const tags = new Map<number, number | null>()
+    return (value) => (value === null ? null : getOrAdd(tags, value, () => this.#words.tagIn(value, key)))
   }
 
   /** How many calls each value of a dimension has. */
@@ -284,8 +284,8 @@ export class SumReader {
   #keysFor(grouping: Grouping, { filter, dimension }: SumQuestion): Keys {
     const by = dimension === null ? null : sumDimensionOf(dimension)
     const keys = keysPassing(this.#statements, grouping, filter, by)
-    const isNamed = [by, ...Object.keys(filter)].some((each) =>
-      namedDimensions.includes(each as SumDimension),
+    const isNamed = [by, ...Object.keys(filter)].some((name) =>
+      namedDimensions.includes(name as SumDimension),
     )
     const ofColumn = dimension === null ? () => null : this.#ofColumn(dimension)
     const values = new Map<number, number | null>()
@@ -294,9 +294,9 @@ export class SumReader {
       const value = ofColumn(stored)
       if (value !== null || dimension !== 'failure_code') values.set(id, value)
     }
-    const other = isNamed ? keys.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
+    const mixed = isNamed ? keys.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
     const all = this.#statements.number('SELECT count(*) FROM sum_keys WHERE grouping_id = ?', grouping.id)
-    return { values, other, all: all ?? 0 }
+    return { values, mixed, all: all ?? 0 }
   }
 
   /** True if any of these keys has calls in those cells. */
@@ -313,7 +313,7 @@ interface Keys {
   /** The keys of the calls that are asked for, with the value under which each counts. */
   readonly values: ReadonlyMap<number, number | null>
   /** Keys of which some calls may be asked for. */
-  readonly other: readonly number[]
+  readonly mixed: readonly number[]
   /** How many the grouping has. */
   readonly all: number
 }

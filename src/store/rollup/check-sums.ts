@@ -51,13 +51,13 @@ export class SumCheck {
       const sql = `SELECT ${summedColumnList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND seq <= ?`
       const ids = [firstIdAt(hour * hourMs), firstIdAt((hour + 1) * hourMs)]
       for (const call of this.#statements.all(sql, ...ids, seq)) calls.add(call)
-      const due = new Map<string, string>()
+      const expected = new Map<string, string>()
       for (const [cell, parts] of cellsOf(calls.all(), this.#keys)) {
         const sums = new CallSums()
         for (const part of parts) sums.merge(part)
-        due.set(cell.join(' '), textOfSums(sums.totals, sums))
+        expected.set(cell.join(' '), textOfSums(sums.totals, sums))
       }
-      return !isSame(this.#storedSums(hour), due)
+      return !isSame(this.#storedSums(hour), expected)
     })
   }
 
@@ -67,15 +67,15 @@ export class SumCheck {
       if (unsummedDays(this.#statements).has(day)) return false
       const sql = `SELECT ${sumRowColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ?`
       return groupings.some((grouping) => {
-        const due = new Map<string, string>()
+        const expected = new Map<string, string>()
         for (const [key, rows] of this.#cells.hoursOfDay(grouping, day, 0, Number.MAX_SAFE_INTEGER)) {
           const sums = new CallSums()
           const isReadable = rows.every((row) => textOf(row) !== unreadable)
           if (isReadable) for (const row of rows) addSumRow(sums, row)
-          due.set(String(key), isReadable ? textOfSums(sums.totals, sums) : unreadable)
+          expected.set(String(key), isReadable ? textOfSums(sums.totals, sums) : unreadable)
         }
         const stored = this.#statements.all<readonly unknown[]>(sql, grouping.id, day)
-        return !isSame(new Map(stored.map((row) => [String(row.at(-1)), textOf(row)])), due)
+        return !isSame(new Map(stored.map((row) => [String(row.at(-1)), textOf(row)])), expected)
       })
     })
   }
@@ -102,6 +102,6 @@ export class SumCheck {
   }
 }
 
-function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
-  return one.size === other.size && [...one].every(([name, text]) => other.get(name) === text)
+function isSame(first: ReadonlyMap<string, string>, second: ReadonlyMap<string, string>): boolean {
+  return first.size === second.size && [...first].every(([name, text]) => second.get(name) === text)
 }

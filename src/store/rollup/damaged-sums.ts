@@ -77,8 +77,8 @@ function* newestFirst(
 function dropAside(database: DatabaseSync): void {
   const named = "SELECT name FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'"
   for (const { name } of database.prepare(named).all()) {
-    using other = new DatabaseSync(database.location() ?? '', { timeout: dropBusyMs })
-    orNullIfCorrupt(() => other.exec(`DROP TABLE ${String(name)}`))
+    using connection = new DatabaseSync(database.location() ?? '', { timeout: dropBusyMs })
+    orNullIfCorrupt(() => connection.exec(`DROP TABLE ${String(name)}`))
   }
 }
 

@@ -81,7 +81,7 @@ export class SumCells {
         continue
       }
       total.clear()
-      for (const each of rows) addSumRow(total, each)
+      for (const hourRow of rows) addSumRow(total, hourRow)
       this.#put(cell, total.totals, distributionBytes(total))
     }
   }

@@ -25,7 +25,7 @@ export class SumKeys {
 
   /** The key of a call, which is made if there is none; {@link noId} if it must not be made. */
   idFor(grouping: Grouping, call: SummedCall): number {
-    const parts = [grouping.id, ...sumDimensions.map((each) => valueIn(grouping, each, call))]
+    const parts = [grouping.id, ...sumDimensions.map((name) => valueIn(grouping, name, call))]
     return getOrAdd(this.#ids, parts.join(' '), () => this.#find(parts) ?? this.#add(grouping, parts))
   }
 
@@ -36,8 +36,8 @@ export class SumKeys {
   #add(grouping: Grouping, parts: readonly number[]): number {
     const others = [
       grouping.id,
-      ...sumDimensions.map((each, at) =>
-        grouping.by.includes(each) && namedDimensions.includes(each) ? otherId : (parts[at + 1] ?? noId),
+      ...sumDimensions.map((name, at) =>
+        grouping.by.includes(name) && namedDimensions.includes(name) ? otherId : (parts[at + 1] ?? noId),
       ),
     ]
     if (this.#isReading) return this.#find(others) ?? noId

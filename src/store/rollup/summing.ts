@@ -141,8 +141,8 @@ export class Summing {
     const days = unsummedDays(this.#statements)
     let work = this.#day
     if (work === null || days.get(work.day) !== work.changes) {
-      const due = [...days].find(([day]) => (day + 1) * dayMs + afterDayMs <= nowMs)
-      work = due === undefined ? null : { day: due[0], changes: due[1], nextKey: 0 }
+      const dueDay = [...days].find(([day]) => (day + 1) * dayMs + afterDayMs <= nowMs)
+      work = dueDay === undefined ? null : { day: dueDay[0], changes: dueDay[1], nextKey: 0 }
     }
     this.#day = work
     if (work === null) return false

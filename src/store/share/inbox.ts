@@ -54,16 +54,16 @@ export class Inbox {
     const { pulled_seq: pulledSeq = 0, known_until_seq: knownUntilSeq = 0 } = this.state.cursors() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
-    const wanted = rows.filter(({ values: [id], seq, firstSeq }) => {
+    const usableRows = rows.filter(({ values: [id], seq, firstSeq }) => {
       // A changed call may have changed before this file first pulled it.
       const wasHere = firstSeq <= knownUntilSeq || (firstSeq === seq && seq <= pulledSeq)
       const mayBeFolded = Number(id) < foldedId && wasHere
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
     })
-    const batch = this.#encoder.encode(wanted.map(({ values }) => callOf(values)))
+    const batch = this.#encoder.encode(usableRows.map(({ values }) => callOf(values)))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
-    this.takeCosts(wanted.filter(({ seq, firstSeq }) => seq !== firstSeq))
+    this.takeCosts(usableRows.filter(({ seq, firstSeq }) => seq !== firstSeq))
     return result
   }
 

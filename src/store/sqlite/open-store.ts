@@ -207,8 +207,8 @@ export function absenceOf(error: unknown): StoreAbsence | null {
 
 /** SQLite gives `-wal` and `-shm` the mode of the file itself, so this is enough for all three. */
 function makePrivateFile(path: string): void {
-  const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  if (made !== undefined) chmodSync(dirname(path), 0o700)
+  const createdFolder = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  if (createdFolder !== undefined) chmodSync(dirname(path), 0o700)
   // Not opened where it is there: to close it would drop all locks that this process's connections hold on it
   // (fcntl(2)), and the last one to close would then delete the log under them.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)

@@ -26,13 +26,13 @@ export class RowStatements {
 
   /** All rows at once, which takes half the time of single rows. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
-  all<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Found[] {
-    return readAnyway(this.get(sql), (statement) => statement.all(...values)) as unknown as readonly Found[]
+  all<Tuple = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Tuple[] {
+    return readAnyway(this.get(sql), (statement) => statement.all(...values)) as unknown as readonly Tuple[]
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
-  first<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): Found | undefined {
-    return readAnyway(this.get(sql), (statement) => statement.get(...values)) as unknown as Found | undefined
+  first<Tuple = Row>(sql: string, ...values: readonly SQLInputValue[]): Tuple | undefined {
+    return readAnyway(this.get(sql), (statement) => statement.get(...values)) as unknown as Tuple | undefined
   }
 
   /** The first value of the first row; `null` if there is none. */

@@ -24,7 +24,7 @@ export interface StoreProblem {
   readonly remedy: Remedy
   readonly warning: Warning
   /** The warning stays after things are well again, because something was lost that a person may want back. */
-  readonly stays: boolean
+  readonly isPermanent: boolean
 }
 
 const notRecorded = 'calls are served, but cannot be recorded'
@@ -38,15 +38,15 @@ export function problemOf(error: unknown, path: string): StoreProblem {
   switch (kind) {
     case 'moved': {
       const message = `${path} was deleted or replaced while in use; recording continues in the current file. Stop the gateway before you put another in its place`
-      return { remedy: 'reopen', warning: { code: 'database_moved', message }, stays: true }
+      return { remedy: 'reopen', warning: { code: 'database_moved', message }, isPermanent: true }
     }
     case 'log_moved': {
       const message = `${path}-wal was deleted or replaced while in use; what it held was put into the database. Leave the files beside a database to SQLite`
-      return { remedy: 'save_log', warning: { code: 'database_moved', message }, stays: true }
+      return { remedy: 'save_log', warning: { code: 'database_moved', message }, isPermanent: true }
     }
     case 'damaged': {
       const message = `${path} was damaged (${reason}); it was kept beside as *.corrupt-<time> and a new one begun. \`sqlite3\` with .recover may save what it held`
-      return { remedy: 'set_aside', warning: { code: 'database_damaged', message }, stays: true }
+      return { remedy: 'set_aside', warning: { code: 'database_damaged', message }, isPermanent: true }
     }
     case 'other_version':
     case 'foreign':
@@ -61,7 +61,7 @@ export function problemOf(error: unknown, path: string): StoreProblem {
     }
     case null: {
       const message = `records were dropped by a fault of the store itself: ${reason}`
-      return { remedy: 'skip', warning: { code: 'store_fault', message }, stays: true }
+      return { remedy: 'skip', warning: { code: 'store_fault', message }, isPermanent: true }
     }
     default: {
       const message = `${path}: ${reason}: ${notRecorded}. See to its folder, its rights and its disk: ${goesOn}`
@@ -71,7 +71,7 @@ export function problemOf(error: unknown, path: string): StoreProblem {
 }
 
 function passing(remedy: Remedy, code: string, message: string): StoreProblem {
-  return { remedy, warning: { code, message }, stays: false }
+  return { remedy, warning: { code, message }, isPermanent: false }
 }
 
 function fileFault(error: unknown): 'full' | 'unavailable' | null {

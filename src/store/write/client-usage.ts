@@ -38,8 +38,8 @@ export function usageOfClients(
   const keys = of.filter(isFingerprint).map((hex) => Number.parseInt(hex, 16) | 0)
   const ids = [firstIdAt(Math.floor(fromMs)), firstIdAt(Math.floor(toMs))]
   const sums = new Map<string, { -readonly [Name in keyof ClientUsage]: ClientUsage[Name] }>()
-  const wanted = [of, keys, at].map((each) => JSON.stringify(each))
-  for (const row of statements.all<SpentRow>(spent, ...ids, ...wanted)) {
+  const lists = [of, keys, at].map((list) => JSON.stringify(list))
+  for (const row of statements.all<SpentRow>(spent, ...ids, ...lists)) {
     const [id, durationUs, client, keyFingerprint, upstreamName, ...fields] = row
     const endedMs = startedAtMs(id) + (durationUs ?? 0) / 1000
     if (endedMs >= endedBeforeMs) continue

@@ -26,7 +26,7 @@ export interface CallBatch {
   /** The words that this batch is the first to use; they are numbered on from those before. */
   readonly newWords: readonly string[]
   /** The numbering starts again from zero with this batch. */
-  readonly forgetWords: boolean
+  readonly isRestart: boolean
 }
 
 const limits = {
@@ -129,8 +129,8 @@ class WordNumbers {
   }
 
   readonly numberOf = (word: string): number => {
-    const known = this.#numbers.get(word)
-    if (known !== undefined) return known
+    const existing = this.#numbers.get(word)
+    if (existing !== undefined) return existing
     const number = this.#numbers.size
     this.#numbers.set(word, number)
     this.#characters += word.length
@@ -139,8 +139,8 @@ class WordNumbers {
   }
 
   /** In the order of their numbers: those that were not taken yet, or all. */
-  take(all: boolean): readonly string[] {
-    const words = all ? [...this.#numbers.keys()] : this.#unsent
+  take(areAll: boolean): readonly string[] {
+    const words = areAll ? [...this.#numbers.keys()] : this.#unsent
     this.#unsent = []
     return words.map((word) => (word.length > limits.wordLength ? word.slice(0, limits.wordLength) : word))
   }
@@ -194,7 +194,7 @@ export class BatchEncoder {
   readonly #wordLimit: number
   #words = new WordNumbers()
   /** The dictionary of the receiving side. */
-  #known: WordNumbers | null = null
+  #receiverWords: WordNumbers | null = null
 
   constructor(wordLimit: number = limits.words) {
     this.#wordLimit = wordLimit
@@ -209,14 +209,14 @@ export class BatchEncoder {
   /** The batch as sent to the thread; the original stays unchanged. */
   send(batch: FilledBatch): CallBatch {
     const { words, texts, size } = batch
-    const forgetWords = this.#known !== words
-    this.#known = words
-    return { count: size, numbers: batch.numbers(), texts, newWords: words.take(forgetWords), forgetWords }
+    const isRestart = this.#receiverWords !== words
+    this.#receiverWords = words
+    return { count: size, numbers: batch.numbers(), texts, newWords: words.take(isRestart), isRestart }
   }
 
   /** Call it when the receiver has started again: it knows no words. */
   forget(): void {
-    this.#known = null
+    this.#receiverWords = null
   }
 
   encode(calls: readonly StoredCall[]): CallBatch {
@@ -238,7 +238,7 @@ export class Dictionary {
 
   /** Must be called once for each batch, in the order in which they were encoded. */
   accept(batch: CallBatch): void {
-    if (batch.forgetWords) {
+    if (batch.isRestart) {
       this.#words = []
       this.#generation++
     }

@@ -34,13 +34,13 @@ export function recoverCalls(
   for (const [number] of numbers) {
     using lock = lockOfDead(folder, number, self)
     if (lock === null) continue
-    const left = statements.all<readonly [number, string, string]>(
+    const openRows = statements.all<readonly [number, string, string]>(
       `SELECT o.id, i.text, o.call FROM open_calls AS o JOIN instances AS i ON i.id = o.instance_id
         WHERE o.lock_number = ? AND i.text <> ?`,
       number,
       self.instance,
     )
-    const calls = left.flatMap((row) => leftCall(...row) ?? [])
+    const calls = openRows.flatMap((row) => leftCall(...row) ?? [])
     const [words, encoder] = [new Dictionary(), new BatchEncoder()]
     const writer = new CallWriter(database, words, null, recorded)
     for (let at = 0; at < calls.length; at += callsAtOnce) {
@@ -49,7 +49,7 @@ export function recoverCalls(
       conflicts += writer.write(batch).conflicts
     }
     // Calls that have a row, and unreadable ones, are left.
-    for (const [id] of left) statements.run('DELETE FROM open_calls WHERE id = ?', id)
+    for (const [id] of openRows) statements.run('DELETE FROM open_calls WHERE id = ?', id)
   }
   return conflicts
 }

@@ -11,7 +11,7 @@ export class RowObservers {
     this.#warn = warn
   }
 
-  get none(): boolean {
+  get isEmpty(): boolean {
     return this.#observers.size === 0
   }
 

@@ -115,7 +115,7 @@ export class StoreWriter {
 
   /** The listener for rows written; null if there is none. */
   get #recorded(): RecordedListener | null {
-    return this.#observers.none ? null : (calls) => this.#observers.recorded(calls)
+    return this.#observers.isEmpty ? null : (calls) => this.#observers.recorded(calls)
   }
 
   #run(): void {
@@ -243,11 +243,11 @@ export class StoreWriter {
   /** Sets a timer, in place of an earlier one for the same purpose. */
   #after(what: 'retry' | 'check' | 'prices', ms: number, work: () => void): void {
     this.#timers.get(what)?.()
-    const due = (): void => {
+    const run = (): void => {
       this.#timers.delete(what)
       work()
     }
-    this.#timers.set(what, this.#clock.after(ms, due))
+    this.#timers.set(what, this.#clock.after(ms, run))
   }
 
   /** Drops the current job. */
@@ -258,9 +258,9 @@ export class StoreWriter {
     else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 
-  #warnOf({ warning, stays }: StoreProblem): void {
-    this.#warn(stays ? warning.code : 'problem', warning)
-    if (stays) this.#warn('problem', null)
+  #warnOf({ warning, isPermanent }: StoreProblem): void {
+    this.#warn(isPermanent ? warning.code : 'problem', warning)
+    if (isPermanent) this.#warn('problem', null)
   }
 
   #watchPrices(): void {

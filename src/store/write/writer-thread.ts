@@ -85,7 +85,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #written = 0
   #dropped = 0
   readonly #flushSoon: () => void
-  #flushDue = false
+  #isFlushDue = false
   #isClosing = false
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
@@ -209,10 +209,10 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /** Asks the thread until it can answer; `null` if that is not before the close. */
-  async #usage<Found extends MinuteUsage>(about: UsageQuestion): Promise<readonly Found[] | null> {
+  async #usage<Usage extends MinuteUsage>(about: UsageQuestion): Promise<readonly Usage[] | null> {
     while (!this.#isClosed) {
       const answer = await this.#host.ask({ kind: 'usage', about }).catch(() => null)
-      if (answer?.kind === 'usage' && answer.usage !== null) return answer.usage as readonly Found[]
+      if (answer?.kind === 'usage' && answer.usage !== null) return answer.usage as readonly Usage[]
       await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
     }
     return null
@@ -255,17 +255,17 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (!this.#flushDue) this.#flushSoon()
+    if (!this.#isFlushDue) this.#flushSoon()
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
     if (this.#parcel !== null || !this.#host.isRunning) {
-      this.#flushDue = true
+      this.#isFlushDue = true
       return
     }
-    this.#flushDue = false
+    this.#isFlushDue = false
     const calls = this.#pending.nextBatch()
     const opened = this.#open?.dueRows() ?? []
     if (this.#open?.areWaiting === true) this.#planFlush()
@@ -278,7 +278,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#events = []
     this.#parcel = parcel
     this.#sentAtMs = this.#clock.now()
-    this.#flushDue = this.#pending.size > 0
+    this.#isFlushDue = this.#pending.size > 0
     const batch = this.#encoder.send(calls ?? this.#encoder.begin())
     const { minutes, events } = parcel
     this.#host.post({ kind: 'write', calls: batch, minutes, events, opened }, [batch.numbers.buffer])
@@ -299,7 +299,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#countLost(dropped)
     this.#host.isWell()
     this.#ownWarning = null
-    if (this.#flushDue || this.#isClosing) this.#flush()
+    if (this.#isFlushDue || this.#isClosing) this.#flush()
   }
 
   /** Calls that were sent and are no rows yet, as far as this thread knows. */
@@ -319,7 +319,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #started(): void {
-    if (this.#flushDue || this.#isClosing) this.#flush()
+    if (this.#isFlushDue || this.#isClosing) this.#flush()
   }
 
   /** A new thread knows no words, and may not have written what the old one was given. */
@@ -331,7 +331,7 @@ export class WriterThread implements CallSink, GatewayHistory {
       if (parcel.calls !== null) this.#pending.putBack(parcel.calls)
       this.#minutes = [...parcel.minutes, ...this.#minutes]
       this.#events = [...parcel.events, ...this.#events]
-      this.#flushDue = true
+      this.#isFlushDue = true
     }
     this.#ownWarning = {
       code: 'writer_restarted',
