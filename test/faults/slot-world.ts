@@ -207,7 +207,7 @@ export class Gateway {
   }
 
   get held(): number {
-    return this.#slots.held
+    return this.#slots.slots
   }
 
   /** Whatever happens to it happens when it runs. */

@@ -11,8 +11,8 @@ export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 /** The source of minutes, and the receiver of their report. */
 export interface MinuteReportOptions {
   readonly clock: Clock
-  /** Returns the counts since the last closed minute; `closes` begins a new minute. */
-  readonly counts: (closes: boolean) => MinuteCounts
+  /** Returns the counts since the last closed minute; `isOver` begins a new minute. */
+  readonly counts: (isOver: boolean) => MinuteCounts
   readonly sink: Pick<CallSink, 'figures'> & Pick<GatewayHistory, 'minute'>
 }
 

@@ -84,13 +84,14 @@ export class SlotHolderProtocol {
     return this.#joinCount
   }
 
-  get held(): number {
+  /** Slots that this holder has, in use or idle. */
+  get slots(): number {
     return this.#grantedTotal - this.#returnedTotal
   }
 
   /** Slots that the gateway holds and does not use. */
   get idle(): number {
-    return Math.max(0, this.held - this.#inUse())
+    return Math.max(0, this.slots - this.#inUse())
   }
 
   /** True if the slots may be used: the pool has answered recently enough to still count them. */
@@ -113,7 +114,7 @@ export class SlotHolderProtocol {
    * at least half must stay.
    */
   get mayReturn(): boolean {
-    return this.#returnedTotal - this.#knownReturned < Math.max(1, this.held / 2)
+    return this.#returnedTotal - this.#knownReturned < Math.max(1, this.slots / 2)
   }
 
   /** Gives back one slot that is no longer in use. */

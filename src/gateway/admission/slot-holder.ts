@@ -97,12 +97,12 @@ export class SlotHolder implements SlotSharing {
 
   /** Slots that calls here use or may use. */
   get usable(): number {
-    return this.leaseIsValid() ? this.#protocol.held - this.#leaving : 0
+    return this.leaseIsValid() ? this.#protocol.slots - this.#leaving : 0
   }
 
   /** True if waiting calls can get a slot: the gateway has some, or the pool answers. */
   get isServed(): boolean {
-    return this.usable > 0 || (this.leaseIsValid() && this.#answers)
+    return this.usable > 0 || (this.leaseIsValid() && this.#isAnswering)
   }
 
   released(): void {
@@ -140,9 +140,9 @@ export class SlotHolder implements SlotSharing {
 
   /** Returns true to send another message at once. */
   #onAnswer(answer: SlotAnswer, sent: BothClocks & { readonly joinCount: number }): boolean {
-    const before = this.#protocol.held
+    const before = this.#protocol.slots
     const joins = this.#protocol.applyAnswer(answer, sent)
-    this.#reportedWaiting = Math.max(0, this.#reportedWaiting - Math.max(0, this.#protocol.held - before))
+    this.#reportedWaiting = Math.max(0, this.#reportedWaiting - Math.max(0, this.#protocol.slots - before))
     this.#apply()
     // Give slots back only after an answer: without a pool, this gateway keeps its slots.
     const mayGive = this.#protocol.contended || this.#isLongIdle()
@@ -150,13 +150,13 @@ export class SlotHolder implements SlotSharing {
   }
 
   /** True if the pool answers, as far as the gateway knows. */
-  get #answers(): boolean {
+  get #isAnswering(): boolean {
     if (this.#isAway) return false
     return this.#sentMs === null || this.#options.clock.now() - this.#sentMs < noReplyMs
   }
 
   get #mayGive(): boolean {
-    return this.#answers && this.#protocol.mayReturn
+    return this.#isAnswering && this.#protocol.mayReturn
   }
 
   #keepUnreported(): void {
@@ -184,7 +184,7 @@ export class SlotHolder implements SlotSharing {
 
   /** Held slots that no call uses. */
   #free(): number {
-    return Math.max(0, this.#protocol.held - this.#leaving - this.#options.admission.snapshot().active)
+    return Math.max(0, this.#protocol.slots - this.#leaving - this.#options.admission.snapshot().active)
   }
 
   #apply(): void {
@@ -195,7 +195,7 @@ export class SlotHolder implements SlotSharing {
     const nowMs = this.#options.clock.now()
     if (this.#protocol.idle === 0) this.#idleSinceMs = null
     else this.#idleSinceMs ??= nowMs
-    if (!this.#answers) this.#protocol.keepUnreported()
+    if (!this.#isAnswering) this.#protocol.keepUnreported()
     // After the lease no call may begin.
     this.#apply()
     this.sync()

@@ -263,9 +263,9 @@ export class SlotLimiter {
     return this.#queue.waiting.map(({ call }) => call.signal)
   }
 
-  /** The counts since the last closed minute; `closes` starts a new minute. */
-  minute(closes: boolean): SlotMinuteCounts {
-    return this.#minute.counts(this.#queue.totalAdmitted, closes)
+  /** The counts since the last closed minute; `isOver` starts a new minute. */
+  minute(isOver: boolean): SlotMinuteCounts {
+    return this.#minute.counts(this.#queue.totalAdmitted, isOver)
   }
 
   #permit(caller: Caller): Permit {

@@ -27,15 +27,15 @@ export class SlotMinute {
     this.#fullSinceMs = nowMs
   }
 
-  /** The counts since the last close. With `closes`, the next counts begin now. */
-  counts(totalAdmitted: number, closes: boolean): SlotMinuteCounts {
+  /** The counts since the last close. With `isOver`, the next counts begin now. */
+  counts(totalAdmitted: number, isOver: boolean): SlotMinuteCounts {
     const sinceMs = this.#isFull ? this.#nowMs() - this.#fullSinceMs : 0
     const counts = {
       // A late timer can make the counted time longer than a minute, and the column allows one minute.
       atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs + sinceMs)),
       admitted: totalAdmitted - this.#admittedBefore,
     }
-    if (!closes) return counts
+    if (!isOver) return counts
     this.#atLimitMs = 0
     this.#fullSinceMs = this.#nowMs()
     this.#admittedBefore = totalAdmitted

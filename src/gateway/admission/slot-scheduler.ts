@@ -103,7 +103,7 @@ export class SlotScheduler<T> {
       const numbered = subQueues.flatMap((subQueue) =>
         [...subQueue[order]].map((waiter, round) => ({ waiter, round })),
       )
-      numbered.sort((one, other) => one.round - other.round)
+      numbered.sort((a, b) => a.round - b.round)
       return numbered.map(({ waiter }) => waiter)
     })
   }
@@ -115,7 +115,7 @@ export class SlotScheduler<T> {
         const most = Math.min(count, room(subQueue.of), mayGo(subQueue, nowMs))
         return [...subQueue.back.values().take(most), ...subQueue.arrival.values().take(most)].slice(0, most)
       })
-      .sort((one, other) => one.seq - other.seq)
+      .sort((a, b) => a.seq - b.seq)
       .slice(0, count)
   }
 
@@ -181,9 +181,9 @@ export class SlotScheduler<T> {
   /** Removes a waiting call. Returns whether the call was still waiting. */
   cancel(waiter: Waiter<T>): boolean {
     const { subQueue, order } = waiter
-    const left = subQueue[order].delete(waiter)
-    if (left) this.#left(waiter)
-    return left
+    const wasWaiting = subQueue[order].delete(waiter)
+    if (wasWaiting) this.#afterLeave(waiter)
+    return wasWaiting
   }
 
   /** Frees the slot of a call of this caller. */
@@ -213,10 +213,10 @@ export class SlotScheduler<T> {
       const waiter = subQueue[order].shift()
       if (waiter === undefined) return null
       if (this.#discipline === 'fair')
-        for (const each of subQueue.of.subQueues.values()) this.#turns[order].delete(each)
+        for (const sibling of subQueue.of.subQueues.values()) this.#turns[order].delete(sibling)
       waiter.stake?.charge(nowMs)
       this.#admit(order, subQueue.of)
-      this.#left(waiter)
+      this.#afterLeave(waiter)
       return waiter
     }
     this.#cooling.length = 0
@@ -258,7 +258,7 @@ export class SlotScheduler<T> {
       const queuer = this.#limitedQueuer(caller)
       if (queuer !== undefined) queuer.active += 1
     }
-    for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#enqueue(waiter)
+    for (const waiter of waiting.sort((a, b) => a.seq - b.seq)) this.#enqueue(waiter)
     this.#stopCoolingIfNobodyMayGo()
   }
 
@@ -369,7 +369,7 @@ export class SlotScheduler<T> {
   }
 
   /** Updates the counts after a call has left its sub-queue. */
-  #left({ subQueue, stake }: Waiter<T>): void {
+  #afterLeave({ subQueue, stake }: Waiter<T>): void {
     const { of: queuer, group, back, arrival } = subQueue
     this.queued -= 1
     if (stake !== null) this.#staked -= 1

@@ -22,10 +22,10 @@ export class SlotTally {
     if (this.#active > this.#peakActive) this.#peakActive = this.#active
   }
 
-  /** The peaks since the last close. With `closes`, the next peaks begin with the present calls. */
-  peaks(closes: boolean): Pick<GatewayMinute, 'activeMax' | 'queuedMax'> {
+  /** The peaks since the last close. With `isOver`, the next peaks begin with the present calls. */
+  peaks(isOver: boolean): Pick<GatewayMinute, 'activeMax' | 'queuedMax'> {
     const peaks = { activeMax: this.#activeMax, queuedMax: this.#queuedMax }
-    if (closes) {
+    if (isOver) {
       this.#activeMax = this.#active
       this.#queuedMax = this.#queued
     }

@@ -84,7 +84,7 @@ export function oldest<T>(subQueues: ReadonlySet<SubQueue<T>>, order: QueueOrder
 export function inOrder<T>({ subQueues }: Queuer<T>, order: QueueOrder): Iterable<SubQueue<T>> {
   if (subQueues.size < 2) return subQueues.values()
   const seqOf = (subQueue: SubQueue<T>): number => subQueue[order].head?.seq ?? 0
-  return Array.from(subQueues.values()).sort((one, other) => seqOf(one) - seqOf(other))
+  return Array.from(subQueues.values()).sort((a, b) => seqOf(a) - seqOf(b))
 }
 
 /** The first call of a sub-queue: of its arrivals, or of the calls that come back. */
@@ -93,11 +93,11 @@ export interface QueueHead<T> {
   readonly order: QueueOrder
 }
 
-/** Negative if `one` has waited longer; of equal waits, a call that comes back goes first. */
-export function byAge(one: QueueHead<unknown>, other: QueueHead<unknown>): number {
-  const [a, b] = [one.subQueue[one.order].head ?? last, other.subQueue[other.order].head ?? last]
-  if (a.sinceMs !== b.sinceMs || one.order === other.order) return compareAge(a, b)
-  return one.order === 'back' ? -1 : 1
+/** Negative if `first` has waited longer; of equal waits, a call that comes back goes first. */
+export function byAge(first: QueueHead<unknown>, second: QueueHead<unknown>): number {
+  const [a, b] = [first.subQueue[first.order].head ?? last, second.subQueue[second.order].head ?? last]
+  if (a.sinceMs !== b.sinceMs || first.order === second.order) return compareAge(a, b)
+  return first.order === 'back' ? -1 : 1
 }
 
 /** A placeholder that sorts after all calls. */

@@ -57,9 +57,9 @@ export class TokenWindow {
   reserved = 0
   #reservedElsewhere = 0
   isKnown = false
-  readonly #known = Promise.withResolvers<void>()
+  readonly #ready = Promise.withResolvers<void>()
   /** Resolves when the use before this gateway's start is known. */
-  readonly known: Promise<void> = this.#known.promise
+  readonly ready: Promise<void> = this.#ready.promise
   #watcher: TokenWatcher | null = null
 
   constructor(dailyLimit: number, owner: Owner = 'all') {
@@ -108,7 +108,7 @@ export class TokenWindow {
   restore(minutes: readonly MinuteUsage[]): void {
     for (const usage of minutes) this.#add(usage)
     this.isKnown = true
-    this.#known.resolve()
+    this.#ready.resolve()
   }
 
   /** Sets the use of other gateways in these minutes. With `isAll`, their use in all other minutes is 0. */
@@ -183,10 +183,10 @@ export class TokenWindow {
 
   /** Whole seconds until `tokens` of the used tokens have left the window. */
   #leavesAfterS(nowMs: number, tokens: number): number {
-    let left = 0
+    let freedTokens = 0
     const last = this.minutes(nowMs)
-      .toSorted((one, other) => one.minute - other.minute)
-      .find((used) => (left += used.tokens) >= tokens)
+      .toSorted((a, b) => a.minute - b.minute)
+      .find((used) => (freedTokens += used.tokens) >= tokens)
     const leavesAtMs = ((last?.minute ?? 0) + windowMinutes + 1) * minuteMs
     return Math.max(1, Math.ceil((leavesAtMs - nowMs) / 1000))
   }
@@ -194,5 +194,5 @@ export class TokenWindow {
 
 function forgetFar(minutes: Map<number, UsedMinute>, minute: number): void {
   if (minutes.size <= mostMinutes) return
-  for (const other of minutes.keys()) if (Math.abs(other - minute) > windowMinutes) minutes.delete(other)
+  for (const key of minutes.keys()) if (Math.abs(key - minute) > windowMinutes) minutes.delete(key)
 }

@@ -160,12 +160,12 @@ export class TokenWindows {
     for (const owner of this.#byOwner.keys()) if (!limits.has(owner as Owner)) this.#byOwner.delete(owner)
     const unknown: TokenWindow[] = []
     for (const [owner, limit] of limits) {
-      const known = this.#byOwner.get(owner)
-      known?.setLimit(limit)
-      if (known !== undefined) continue
+      const existing = this.#byOwner.get(owner)
+      existing?.setLimit(limit)
+      if (existing !== undefined) continue
       const added = new TokenWindow(limit, owner)
       this.#byOwner.set(owner, added)
-      const used = reported.find((each) => each.owner === owner)?.used
+      const used = reported.find((report) => report.owner === owner)?.used
       if (used === undefined) unknown.push(added)
       else added.restore(used)
     }
@@ -190,7 +190,7 @@ export class TokenWindows {
   async #checkOnceKnown(windows: readonly TokenWindow[], tokens: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const isLate = this.#options.clock.delay(waitLimitMs, AbortSignal.any([signal, over.signal]))
-    await Promise.race([Promise.all(windows.map(({ known }) => known)), isLate]).finally(() => over.abort())
+    await Promise.race([Promise.all(windows.map(({ ready }) => ready)), isLate]).finally(() => over.abort())
     const unknown = windows.find(({ isKnown }) => !isKnown)
     if (unknown !== undefined) throw budgetUnknown(unknown.owner)
     this.#check(windows, tokens)

@@ -6,11 +6,11 @@ export interface WaitingSince {
   readonly sinceMs: number
 }
 
-/** Negative if `one` has waited longer. */
-export function compareAge(one: WaitingSince, other: WaitingSince): number {
+/** Negative if `first` has waited longer. */
+export function compareAge(first: WaitingSince, second: WaitingSince): number {
   // Both may be infinite, so they are compared, not subtracted.
-  if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs ? -1 : 1
-  return one.seq - other.seq
+  if (first.sinceMs !== second.sinceMs) return first.sinceMs < second.sinceMs ? -1 : 1
+  return first.seq - second.seq
 }
 
 /** Calls that come back, the longest wait first. Insertion is linear, because these calls are few. */
@@ -25,13 +25,13 @@ export class SortedLine<T extends WaitingSince> {
     return this.#calls[0]
   }
 
-  push(one: T): void {
-    const before = this.#calls.findLastIndex((each) => compareAge(each, one) < 0)
-    this.#calls.splice(before + 1, 0, one)
+  push(call: T): void {
+    const before = this.#calls.findLastIndex((earlier) => compareAge(earlier, call) < 0)
+    this.#calls.splice(before + 1, 0, call)
   }
 
-  delete(one: T): boolean {
-    const at = this.#calls.indexOf(one)
+  delete(call: T): boolean {
+    const at = this.#calls.indexOf(call)
     if (at >= 0) this.#calls.splice(at, 1)
     return at >= 0
   }
@@ -55,13 +55,13 @@ export class WaitingLine<T extends object> extends Set<T> {
   /** The first member, if it is known. */
   #head: T | undefined
 
-  push(one: T): void {
-    this.add(one)
+  push(call: T): void {
+    this.add(call)
   }
 
-  override delete(one: T): boolean {
-    if (one === this.#head) this.#head = undefined
-    return super.delete(one)
+  override delete(call: T): boolean {
+    if (call === this.#head) this.#head = undefined
+    return super.delete(call)
   }
 
   override clear(): void {

@@ -9,18 +9,18 @@ import type { RunningCall } from './running-call.ts'
 
 /** The known limits of providers, and the limits that calls wait for. */
 export interface ProviderLimits {
-  readonly seen: SeenLimits
+  readonly seenLimits: SeenLimits
   readonly minute: MinuteLimits
 }
 
 /** Notes the limits in an answer. Returns the provider's limit that the call met; null if it met none. */
 export function noteLimits(
   call: RunningCall,
-  { seen, minute }: ProviderLimits,
+  { seenLimits, minute }: ProviderLimits,
   head: ResponseHead,
   stake: LimitStake | null,
 ): string | null {
-  const seenLimit = seen.note(useOf(call), head, call.clock.wallTime())
+  const seenLimit = seenLimits.note(useOf(call), head, call.clock.wallTime())
   if (stake !== null) {
     if (seenLimit.isRefusal) minute.settle(stake, noTokens)
     minute.applySeen(stake, seenLimit)

@@ -55,13 +55,13 @@ export class CallRequest {
     this.#onFault = onFault
     this.body = new HeldBody(limits)
     const isPost = req.method === 'POST' && head.hasBody
-    const boundary = isPost && !path.inference ? boundaryOf(head.contentType) : null
+    const boundary = isPost && !path.isInference ? boundaryOf(head.contentType) : null
     this.#boundary = boundary
     this.#peek = newPeek(boundary)
     const mayBeRead = isPost && (boundary !== null || mayBeObject(head.contentType))
     this.#mayNameModel = isRouted && mayBeRead && boundary === null
     this.#isReadWhole =
-      path.inference ||
+      path.isInference ||
       (head.contentEncoding !== null && this.#mayNameModel) ||
       (isRouted && path.takesForm && boundary !== null)
     this.#peeksOnTheWay = mayBeRead && head.contentEncoding === null

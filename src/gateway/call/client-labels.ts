@@ -68,8 +68,8 @@ export class ClientLabels {
     const ownName = this.#named(originator) ?? this.#named(title) ?? agentOfHeader(sessionSource)
     const site = ownName ?? (referer === null ? null : this.#site(referer))
     if (site !== null && site !== '') return site
-    const given = fingerprint === null ? null : this.header(this.#nameOf(fingerprint))
-    return given ?? (product === null || product.name === '' ? null : product.name)
+    const configured = fingerprint === null ? null : this.header(this.#nameOf(fingerprint))
+    return configured ?? (product === null || product.name === '' ? null : product.name)
   }
 
   /** The name of a session; `null` if there is none, or it is too long or has control characters. */

@@ -160,15 +160,16 @@ export class RunningCall implements Placed {
 
   /** Output tokens that the request allows; 0 if it sets no bound. */
   get tokensAsked(): number {
-    if (this.request.facts === null) return 0
-    return this.request.facts.isUnreadable && this.#path.inference ? Infinity : this.request.facts.tokensAsked
+    const { facts } = this.request
+    if (facts === null) return 0
+    return facts.isUnreadable && this.#path.isInference ? Infinity : facts.tokensAsked
   }
 
   /** Call it when the body is read, or is not needed before the queue. */
   received(): void {
     const { labels, sessionPlaces } = this.#options
     const facts = this.request.received()
-    const model = facts.model ?? (this.#path.inference ? this.#path.model : null)
+    const model = facts.model ?? (this.#path.isInference ? this.#path.model : null)
     this.record.model = model === null ? null : labels.text(model)
     this.record.stream = facts.stream
     noteCaller(this.record, this.arrived.head, facts, labels, sessionPlaces.inBody)
@@ -210,10 +211,10 @@ export class RunningCall implements Placed {
 
   /** Throws a `Failure` if too few tokens are left. Returns a promise while earlier use is unknown. */
   checkTokens(windows: readonly TokenWindow[] = this.#windows): Promise<void> | null {
-    const known = this.#options.tokens.check(windows, this.tokensAsked, this.client)
-    if (known === null) return null
+    const pendingCheck = this.#options.tokens.check(windows, this.tokensAsked, this.client)
+    if (pendingCheck === null) return null
     this.#waitsSince = this.clock.now()
-    return known.finally(() => (this.#waitsSince = null))
+    return pendingCheck.finally(() => (this.#waitsSince = null))
   }
 
   /** Takes a slot; false if none is free. */

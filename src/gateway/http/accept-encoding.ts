@@ -17,7 +17,9 @@ export const narrowAcceptEncoding: (value: string) => string = remembered((value
     if (readable.has(coding)) return [member.trim()]
     if (coding !== '*') return []
     const weight = member.slice(member.indexOf('*') + 1).trim()
-    return ['gzip', 'br', 'deflate', 'zstd'].filter((each) => !named.has(each)).map((each) => each + weight)
+    return ['gzip', 'br', 'deflate', 'zstd']
+      .filter((coding) => !named.has(coding))
+      .map((coding) => coding + weight)
   })
   return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
 })

@@ -5,9 +5,9 @@ const longestHead = 8192
 const longestValue = 512
 /** Some clients end lines with only LF, which Go accepts. */
 const headEnd = /\n\r?\n/
-const wanted = ['model', 'stream', 'user'] as const
+const fieldNames = ['model', 'stream', 'user'] as const
 
-type Wanted = (typeof wanted)[number]
+type FieldName = (typeof fieldNames)[number]
 
 /** The boundary of a multipart body (RFC 2046 §5.1.1); null for a body of another type. */
 export function boundaryOf(contentType: string | null): string | null {
@@ -21,10 +21,10 @@ export class FormPeek {
   readonly #delimiter: Buffer
   readonly #valueEnd: Buffer
   #state: 'between' | 'head' | 'value' | 'over' = 'between'
-  #field: Wanted | null = null
+  #field: FieldName | null = null
   /** The beginning of an incomplete delimiter, head or value. */
   #begun: Buffer = Buffer.alloc(0)
-  readonly #fields: { [name in Wanted]?: string } = {}
+  readonly #fields: { [name in FieldName]?: string } = {}
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
@@ -95,9 +95,9 @@ export class FormPeek {
 }
 
 /** The field that a part's head names; null for a file, and for a field that is not needed. */
-function fieldIn(head: string): Wanted | null {
+function fieldIn(head: string): FieldName | null {
   if (/;\s*filename\*?=/i.test(head)) return null
   const [, quoted, plain] =
     /^content-disposition:[^\r\n]*;\s*name=(?:"([^"\r\n]*)"|([^\s;]+))/im.exec(head) ?? []
-  return wanted.find((name) => name === (quoted ?? plain)) ?? null
+  return fieldNames.find((name) => name === (quoted ?? plain)) ?? null
 }

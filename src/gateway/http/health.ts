@@ -60,7 +60,7 @@ export class Health {
 
   report(draining: boolean): HealthReport {
     const { clock, tally, clients, sink, rawLog, share, limit, upstreams } = this.#sources
-    const each = Array.from(upstreams.configured(), (upstream) =>
+    const upstreamReports = Array.from(upstreams.configured(), (upstream) =>
       upstreamHealth(upstream, this.#sources.tokens),
     )
     const tokens = this.#sources.tokens.acrossGateways.snapshot(clock.wallTime())
@@ -83,11 +83,11 @@ export class Health {
       upstream: upstreams.default.setting.urls[0] ?? '',
       db: this.#sources.dbPath,
       rate_limiter: {
-        ...sumOfSlots(each.map(({ rate_limiter }) => rate_limiter)),
+        ...sumOfSlots(upstreamReports.map(({ rate_limiter }) => rate_limiter)),
         peak_active: tally.peakActive,
         queue_order: upstreams.default.admission.queueOrder,
       },
-      ...(upstreams.areSeveral && { upstreams: each }),
+      ...(upstreams.areSeveral && { upstreams: upstreamReports }),
       token_budget: {
         daily_limit: tokens.dailyLimit,
         total_used: tokens.totalUsed,
@@ -97,7 +97,7 @@ export class Health {
         known: tokens.isKnown,
       },
       clients: clients.report(),
-      provider_limits: this.#sources.providerLimits.seen.report(clock.wallTime()),
+      provider_limits: this.#sources.providerLimits.seenLimits.report(clock.wallTime()),
       minute_limits: this.#sources.providerLimits.report(),
       pid: process.pid,
       instance: this.#sources.instance,

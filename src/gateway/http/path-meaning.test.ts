@@ -46,8 +46,8 @@ for (const [target, callType, usesModel] of cases) {
 test('what is no POST infers nothing, and uses no model', () => {
   for (const method of ['OPTIONS', 'HEAD', 'GET', 'DELETE', 'PUT']) {
     for (const target of ['/v1/chat/completions', '/v1/chat//completions', '/v1/embeddings/']) {
-      const { name, callType, inference, usesModel } = meaningOf(target, method)
-      assert.deepEqual([name, callType, inference, usesModel], ['', 'other', false, false])
+      const { name, callType, isInference, usesModel } = meaningOf(target, method)
+      assert.deepEqual([name, callType, isInference, usesModel], ['', 'other', false, false])
     }
     assert.equal(meaningOf('/props', method).callType, 'props')
     assert.equal(meaningOf('/v1/models/org/name:8b', method).callType, 'props')
@@ -109,8 +109,8 @@ test('however a path is written, and whatever the base has before it, what the u
     })
   fc.assert(
     fc.property(fc.constantFrom(...bases), spelt, (base, { end, target }) => {
-      const { callType, inference, usesModel, name } = meaningOf(target, 'POST', base)
-      assert.deepEqual([callType, inference, usesModel], [ends[end as keyof typeof ends], true, true])
+      const { callType, isInference, usesModel, name } = meaningOf(target, 'POST', base)
+      assert.deepEqual([callType, isInference, usesModel], [ends[end as keyof typeof ends], true, true])
       assert.equal(name, `/v1/${end}`)
     }),
   )

@@ -7,7 +7,7 @@ export interface PathMeaning {
   readonly name: string
   readonly callType: CallType
   /** True if the body is read as a whole before the call queues. */
-  readonly inference: boolean
+  readonly isInference: boolean
   /** True if the call works with a model: it takes a slot, and budgets count it. */
   readonly usesModel: boolean
   /** True if the path accepts a form that names a model. */
@@ -56,7 +56,7 @@ const modelInPath = /\/(?:deployments|engines)\/([^/]+)\/|^\/v1\/models\/(.+)$/i
 const other: PathMeaning = {
   name: '',
   callType: 'other',
-  inference: false,
+  isInference: false,
   usesModel: false,
   takesForm: false,
   model: null,
@@ -65,10 +65,10 @@ const other: PathMeaning = {
 const otherUse: PathMeaning = { ...other, usesModel: true }
 const props: PathMeaning = { ...other, callType: 'props' }
 
-const known: ReadonlyMap<string, PathMeaning> = new Map(
+const knownPaths: ReadonlyMap<string, PathMeaning> = new Map(
   Object.entries(inferencePaths).map(([end, callType]) => {
     const name = `/v1/${end}`
-    return [name, { ...otherUse, name, callType, inference: true }]
+    return [name, { ...otherUse, name, callType, isInference: true }]
   }),
 )
 
@@ -80,7 +80,7 @@ const known: ReadonlyMap<string, PathMeaning> = new Map(
 export function pathMeaning(base: UpstreamBase, target: Target, method: string): PathMeaning {
   const isPost = method === 'POST'
   if (isPost) {
-    const exact = known.get(target.path)
+    const exact = knownPaths.get(target.path)
     if (exact !== undefined) return exact
   }
   const path = asUpstreamsReadIt(target.path)
@@ -90,7 +90,7 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
   if (isPost) {
     if (withoutModel.test(fullPath)) return { ...(propsEnd.test(fullPath) ? props : other), model, response }
     const [, end = ''] = storedMessages.test(fullPath) ? [] : (inferenceEnd.exec(fullPath) ?? [])
-    const infers = known.get(`/v1/${end}`)
+    const infers = knownPaths.get(`/v1/${end}`)
     if (infers !== undefined) return { ...infers, model }
   }
   if (propsEnd.test(fullPath) && !(isPost && modelVerb.test(fullPath))) {

@@ -60,7 +60,7 @@ export class HeldBody implements Disposable {
     this.bytes += chunk.length
     if (chunk.length < smallChunk) this.#putTogether(chunk)
     else {
-      this.#whole().push(chunk)
+      this.#allChunks().push(chunk)
       this.#nextRoom = leastRoom
     }
     return null
@@ -68,12 +68,12 @@ export class HeldBody implements Disposable {
 
   /** The buffered chunks. */
   get chunks(): readonly Uint8Array[] {
-    return this.#whole()
+    return this.#allChunks()
   }
 
   #putTogether(chunk: Uint8Array): void {
     if (this.#room === null || this.#room.length - this.#taken < chunk.length) {
-      const chunks = this.#whole()
+      const chunks = this.#allChunks()
       // Most bodies are a single small chunk, which is held without a copy.
       if ((chunks.at(-1)?.length ?? smallChunk) >= smallChunk) {
         chunks.push(chunk)
@@ -88,7 +88,7 @@ export class HeldBody implements Disposable {
     this.#taken += chunk.length
   }
 
-  #whole(): Uint8Array[] {
+  #allChunks(): Uint8Array[] {
     if (this.#room !== null) this.#chunks.push(this.#room.subarray(0, this.#taken))
     this.#room = null
     return this.#chunks
@@ -221,9 +221,9 @@ export async function* streamBody(
   if (flaw !== undefined) throw flaw
   for await (const chunk of req) {
     // The bytes of one read are one piece here, even if they were many chunks.
-    const came = socket.bytesRead - read
-    read += came
-    if (came > framingFlood && (chunk as Buffer).length * 2 < came) pace.rest(socket)
+    const readBytes = socket.bytesRead - read
+    read += readBytes
+    if (readBytes > framingFlood && (chunk as Buffer).length * 2 < readBytes) pace.rest(socket)
     see(chunk as Buffer)
     yield chunk as Buffer
   }

@@ -44,7 +44,7 @@ export interface RequestFacts {
 const session = 202
 
 /** The wanted members of a body, each with the most bytes that are read. */
-const wanted = wantedPlaces(
+const places = wantedPlaces(
   {
     model: 512,
     /** A batch of Messages, and a secret for a realtime client. */
@@ -84,7 +84,7 @@ const innerModels = ['requests[].params.model', 'session.model'] as const
 
 /** Reads the fields that the gateway needs from a request's body, chunk by chunk as it arrives. */
 export class RequestPeek {
-  readonly #scan = new JsonScan(wanted, (...event) => this.#note(...event))
+  readonly #scan = new JsonScan(places, (...event) => this.#note(...event))
   readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
   /** The first byte that is not white space; 0 before it. */
   #first = 0

@@ -22,7 +22,7 @@ export class Utf8Copy {
   readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
   /** Bytes that are too few to decode: of the text's beginning, or of a unit. */
-  #rest: Buffer = noBytes
+  #undecoded: Buffer = noBytes
   /** Bytes of the byte order mark, which is dropped. */
   markBytes = 0
 
@@ -40,21 +40,21 @@ export class Utf8Copy {
       this.#receive(chunk)
       return
     }
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const bytes = this.#undecoded.length === 0 ? chunk : Buffer.concat([this.#undecoded, chunk])
     if (this.#encoding !== null || bytes.length >= 4) this.#convert(bytes)
-    else this.#rest = Buffer.from(bytes)
+    else this.#undecoded = Buffer.from(bytes)
   }
 
   /** Ends the text with the held bytes. */
   end(): void {
-    if (this.#encoding === null && this.#rest.length > 0) this.#convert(this.#rest)
+    if (this.#encoding === null && this.#undecoded.length > 0) this.#convert(this.#undecoded)
   }
 
   #convert(bytes: Uint8Array): void {
     const encoding = (this.#encoding ??= encodingOf(bytes))
     const { width, isLittle } = encoding
     if (width === 1) {
-      this.#rest = noBytes
+      this.#undecoded = noBytes
       if (bytes[0] === utf8Mark[0] && utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
       this.#receive(this.markBytes === 0 ? bytes : bytes.subarray(3))
       return
@@ -66,7 +66,7 @@ export class Utf8Copy {
       const unit = width === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
       if (unit !== 0xfeff) text += unit > 0x10ffff ? '\ufffd' : String.fromCodePoint(unit)
     }
-    this.#rest = Buffer.from(bytes.subarray(end))
+    this.#undecoded = Buffer.from(bytes.subarray(end))
     this.#receive(Buffer.from(text))
   }
 }

@@ -106,8 +106,8 @@ export class LearnedUse {
   }
 
   #ofKind(kind: LimitedKind): OwnedLimit {
-    const known = this.limits.find((each) => each.kind === kind)
-    if (known !== undefined) return known
+    const existing = this.limits.find((candidate) => candidate.kind === kind)
+    if (existing !== undefined) return existing
     const { upstream, model, key } = this.#use
     const of = `learned:${JSON.stringify([upstream, model, key])}:${kind}`
     const limit = new OwnedLimit(of, kind, { of: 'learned', upstream, model, client: key }, Infinity)

@@ -57,7 +57,7 @@ test('calls that take up to a tenth of a second to arrive are never over at the 
       const sent = run(new MinuteLimit(100_000), all)
       const arrived = sent
         .map(([atMs, amount], at): [number, number] => [atMs + travels[at]!, amount])
-        .toSorted(([one], [other]) => one - other)
+        .toSorted(([a], [b]) => a - b)
       assert.ok(fullestMinute(arrived) <= 100_000 + 1e-6)
     }),
   )
@@ -98,7 +98,7 @@ test('calls that wait for a connection count from when they are sent', () => {
         advance(0)
       }
       advance(4000)
-      sent.sort(([one], [other]) => one - other)
+      sent.sort(([a], [b]) => a - b)
       assert.ok(fullestMinute(sent) <= 100_000 + 1e-6)
       assert.equal(
         limit.total,

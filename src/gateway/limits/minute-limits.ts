@@ -43,7 +43,7 @@ const kinds = [
 ] as const
 
 /**
- * The limits a minute that calls wait for: the settings for upstreams, models and clients, and with `learns` the limits that
+ * The limits a minute that calls wait for: the settings for upstreams, models and clients, and with `learnsLimits` those that
  * providers report.
  */
 export class MinuteLimits {
@@ -62,26 +62,26 @@ export class MinuteLimits {
   /** Called when the limits have changed. */
   onChange = (): void => {}
 
-  constructor(nowMs: () => number, learns: boolean) {
+  constructor(nowMs: () => number, learnsLimits: boolean) {
     this.#nowMs = nowMs
-    this.#learned = learns ? new LearnedLimits() : null
+    this.#learned = learnsLimits ? new LearnedLimits() : null
   }
 
   /** Replaces the limits that a person has set. */
   set(upstreams: Iterable<UpstreamLimits>, clients: ReadonlyMap<Owner, MinuteSetting>): void {
-    this.#upstreams = new Map(Array.from(upstreams, (each) => [each.name, each]))
+    this.#upstreams = new Map(Array.from(upstreams, (upstream) => [upstream.name, upstream]))
     this.#clients = clients
     const before = this.#limits.size
-    const wanted = new Set<OwnedLimit>()
+    const current = new Set<OwnedLimit>()
     for (const { name, models, ...ofAll } of this.#upstreams.values()) {
       const all = [ofAll, ...models].map((setting) => this.#ofUpstream(name, setting))
-      for (const limit of all.flat()) wanted.add(limit)
+      for (const limit of all.flat()) current.add(limit)
     }
     for (const [owner, setting] of clients)
-      for (const limit of this.#ofClient(owner, setting)) wanted.add(limit)
-    for (const [key, limit] of this.#limits) if (!wanted.has(limit)) this.#limits.delete(key)
+      for (const limit of this.#ofClient(owner, setting)) current.add(limit)
+    for (const [key, limit] of this.#limits) if (!current.has(limit)) this.#limits.delete(key)
     this.#groups.clear()
-    if (before + wanted.size > 0) this.onChange()
+    if (before + current.size > 0) this.onChange()
   }
 
   /**
@@ -190,7 +190,7 @@ export class MinuteLimits {
       ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
       // A key's own limit replaces the client's limit of the same kind.
       ...kinds.flatMap(([, setting]) => {
-        const owner = owners.find((each) => this.#clients.get(each)?.[setting] !== undefined)
+        const owner = owners.find((candidate) => this.#clients.get(candidate)?.[setting] !== undefined)
         return owner === undefined
           ? []
           : this.#ofClient(owner, { [setting]: this.#clients.get(owner)?.[setting] })

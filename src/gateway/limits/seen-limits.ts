@@ -28,7 +28,7 @@ export interface SeenLimit {
   readonly isOverload: boolean
 }
 
-interface Seen extends LimitedUse {
+interface SeenUse extends LimitedUse {
   readonly limits: Map<string, ReportedLimit & { readonly seenAtMs: number }>
   /** The end of the wait that a refusal asked for; 0 without one. */
   waitUntilMs: number
@@ -44,7 +44,7 @@ const mostLimits = 16
 
 /** The newest limits that providers reported, by upstream, model and key. Times are Unix milliseconds. */
 export class SeenLimits {
-  readonly #byUse = new Map<string, Seen>()
+  readonly #byUse = new Map<string, SeenUse>()
 
   /** Notes the limits of an answer for which {@link reportsLimits} is true. `nowMs` is Unix time. */
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
@@ -73,8 +73,8 @@ export class SeenLimits {
 
   #remember(use: LimitedUse, limits: readonly ReportedLimit[], waitMs: number | null, nowMs: number): void {
     const key = JSON.stringify([use.upstream, use.model, use.key])
-    const known = this.#byUse.get(key)
-    const entry: Seen = known ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
+    const existing = this.#byUse.get(key)
+    const entry: SeenUse = existing ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
     // The newest report comes last.
     this.#byUse.delete(key)
     this.#byUse.set(key, entry)

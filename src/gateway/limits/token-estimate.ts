@@ -39,23 +39,23 @@ export class TokenEstimate {
     const bound = maxOutputTokens > 0 && maxOutputTokens <= longestOutput ? maxOutputTokens : Infinity
     if (outputs.length < fewestOutputs)
       return { input, output: bound === Infinity ? Math.max(usualOutput, ...outputs) : bound }
-    const sorted = outputs.toSorted((one, other) => one - other)
+    const sorted = outputs.toSorted((a, b) => a - b)
     return { input, output: Math.min(bound, sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput) }
   }
 
   /** Adds the reported use of a call. */
   learn(model: string | null, requestBytes: number, { input, output }: Tokens): void {
     const key = model ?? ''
-    const known = this.#models.get(key) ?? { bytesPerToken: usualBytesPerToken, outputs: [] }
+    const estimate = this.#models.get(key) ?? { bytesPerToken: usualBytesPerToken, outputs: [] }
     this.#models.delete(key)
-    this.#models.set(key, known)
+    this.#models.set(key, estimate)
     if (input > 0 && requestBytes > 0) {
       // An image has many bytes and few tokens, and must not distort the estimate.
       const ratio = Math.min(16, Math.max(0.5, requestBytes / input))
-      known.bytesPerToken += (ratio - known.bytesPerToken) * newestShare
+      estimate.bytesPerToken += (ratio - estimate.bytesPerToken) * newestShare
     }
-    known.outputs.push(output)
-    if (known.outputs.length > mostOutputs) known.outputs.shift()
+    estimate.outputs.push(output)
+    if (estimate.outputs.length > mostOutputs) estimate.outputs.shift()
     dropOldest(this.#models, mostModels)
   }
 }

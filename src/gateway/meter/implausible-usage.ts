@@ -36,11 +36,11 @@ export function withinBounds(figures: ReportedFigures): ReportedFigures {
 function tellsTooMuch(value: unknown, levels: number): boolean {
   if (!isObject(value)) return false
   return Object.keys(value).some((name) => {
-    const each = value[name]
-    if (typeof each !== 'number') return levels > 1 && tellsTooMuch(each, levels - 1)
-    if (name === 'cost_in_usd_ticks') return each / ticksPerNanoUsd > mostCostNanoUsd
-    if (name.includes('cost')) return each * nanoPerUsd > mostCostNanoUsd
-    return (name.includes('tokens') || name === 'search_units') && each > mostTokens
+    const member = value[name]
+    if (typeof member !== 'number') return levels > 1 && tellsTooMuch(member, levels - 1)
+    if (name === 'cost_in_usd_ticks') return member / ticksPerNanoUsd > mostCostNanoUsd
+    if (name.includes('cost')) return member * nanoPerUsd > mostCostNanoUsd
+    return (name.includes('tokens') || name === 'search_units') && member > mostTokens
   })
 }
 

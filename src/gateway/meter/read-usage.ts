@@ -150,23 +150,23 @@ export function noteFigures(record: CallDraft, figures: ReportedFigures): void {
  * Adds the figures of choices that were reported one by one. Choices are decoded in parallel, so the longest
  * time counts. If all report the same input, that is their common prompt, and counts once.
  */
-export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
-  const [first = noFigures] = each
-  if (each.length < 2) return first
+export function addChoices(choices: readonly ReportedFigures[]): ReportedFigures {
+  const [first = noFigures] = choices
+  if (choices.length < 2) return first
   /** The sum of a figure; `null` unless all choices report it. */
   const sum = (name: keyof ReportedFigures): number | null =>
-    each.reduce<number | null>((all, one) => {
-      const value = one[name]
+    choices.reduce<number | null>((all, choice) => {
+      const value = choice[name]
       return all === null || typeof value !== 'number' ? null : all + value
     }, 0)
-  const decodeMs = Math.max(...each.map((one) => one.upstreamDecodeMs ?? Infinity))
+  const decodeMs = Math.max(...choices.map((choice) => choice.upstreamDecodeMs ?? Infinity))
   const tpotMs = sum('tpotMs')
   const times = {
     upstreamDecodeMs: decodeMs === Infinity ? null : decodeMs,
-    tpotMs: tpotMs === null ? null : tpotMs / each.length,
+    tpotMs: tpotMs === null ? null : tpotMs / choices.length,
   }
-  if (each.some((one) => one.usageSource === 'none')) return { ...first, ...noCounts, ...times }
-  const isOnePrompt = each.every((one) => one.inputTokens === first.inputTokens)
+  if (choices.some((choice) => choice.usageSource === 'none')) return { ...first, ...noCounts, ...times }
+  const isOnePrompt = choices.every((choice) => choice.inputTokens === first.inputTokens)
   const inputTokens = isOnePrompt ? first.inputTokens : sum('inputTokens')
   const outputTokens = sum('outputTokens') ?? 0
   return {
@@ -349,8 +349,8 @@ function reportedCost(usage: Fields, besideUsage: unknown): number | null {
     amount(usage['estimated_cost']) ??
     amount(besideUsage)
   if (cost !== null) {
-    const ownKey = usage['is_byok'] === true
-    const provider = ownKey ? amount(fields(usage['cost_details'])['upstream_inference_cost']) : null
+    const isOwnKey = usage['is_byok'] === true
+    const provider = isOwnKey ? amount(fields(usage['cost_details'])['upstream_inference_cost']) : null
     return Math.round((cost + (provider ?? 0)) * nanoPerUsd)
   }
   const ticks = usage['cost_in_usd_ticks']

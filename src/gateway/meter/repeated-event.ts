@@ -52,6 +52,6 @@ function addedText(top: Fields, choices: readonly Fields[]): string | null {
     delta['thinking'],
     choice['text'],
   ]
-  const text = texts.find((each) => typeof each === 'string' && each !== '')
+  const text = texts.find((candidate) => typeof candidate === 'string' && candidate !== '')
   return typeof text === 'string' ? text : null
 }

@@ -83,14 +83,14 @@ export class ToolCalls {
   }
 
   #add(call: ToolCall): void {
-    const known = this.#calls.findLast(({ choice, index }) => choice === call.choice && index === call.index)
-    const isSame = call.id === '' || known?.id === '' || known?.id === call.id
-    if (known === undefined || !isSame || known.event === call.event) {
+    const last = this.#calls.findLast(({ choice, index }) => choice === call.choice && index === call.index)
+    const isSame = call.id === '' || last?.id === '' || last?.id === call.id
+    if (last === undefined || !isSame || last.event === call.event) {
       if (this.#calls.length < mostCalls) this.#calls.push(call)
       return
     }
-    known.event = call.event
-    if (known.name !== call.name && known.name.length < longestName) known.name += call.name
+    last.event = call.event
+    if (last.name !== call.name && last.name.length < longestName) last.name += call.name
   }
 
   #names(): readonly string[] {

@@ -51,7 +51,7 @@ export class CallsUnderWay {
     const { calls, admissions, clock } = this.#parts
     const live = this.#board.snapshot(
       calls.running,
-      admissions().map((each) => each.waiting()),
+      admissions().map((admission) => admission.waiting()),
       clock.now(),
     )
     return merged([{ calls: live, more: 0 }])
@@ -64,7 +64,7 @@ export class CallsUnderWay {
 }
 
 function merged(boards: readonly LiveCalls[]): LiveCalls {
-  const all = boards.flatMap(({ calls }) => calls).sort((one, other) => (one.id < other.id ? -1 : 1))
+  const all = boards.flatMap(({ calls }) => calls).sort((a, b) => (a.id < b.id ? -1 : 1))
   const more = boards.reduce((sum, board) => sum + board.more, Math.max(0, all.length - mostCalls))
   return { calls: all.slice(0, mostCalls), more }
 }

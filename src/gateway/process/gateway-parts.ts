@@ -175,7 +175,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     injectsUsage: options.usageInjection === 'auto',
   })
   const { admission } = upstreams.default
-  const admissions = () => Array.from(upstreams.all(), (each) => each.admission)
+  const admissions = () => Array.from(upstreams.all(), (upstream) => upstream.admission)
   const minutes = new MinuteReport({ clock, sink, counts: (closes) => minuteOf(admissions(), tally, closes) })
   const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
   const tokens = new TokenWindows({
@@ -196,10 +196,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const sharedSlots =
     limit === null ? null : new SlotHolder({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
-  const learns = options.pace === 'learn'
+  const learnsLimits = options.pace === 'learn'
   const providerLimits = makeProviderLimits({
     clock,
-    learns,
+    learnsLimits,
     admissions,
     upstreams,
     clients,
@@ -330,8 +330,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     })
     admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)
-    const cuts = options.shareLost === 'cut'
-    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots, calls, cuts })
+    const cutsCalls = options.shareLost === 'cut'
+    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots, calls, cutsCalls })
   }
   return {
     endGuard,
@@ -356,10 +356,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 }
 
 /** The counts of a gateway's minute. The time at the limit is that of the fullest upstream. */
-function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, closes: boolean): MinuteCounts {
-  const all = admissions.map((each) => each.minute(closes))
-  const atLimitMs = Math.max(...all.map((each) => each.atLimitMs))
-  return { ...tally.peaks(closes), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
+function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, isOver: boolean): MinuteCounts {
+  const all = admissions.map((admission) => admission.minute(isOver))
+  const atLimitMs = Math.max(...all.map((minute) => minute.atLimitMs))
+  return { ...tally.peaks(isOver), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
 }
 
 /** Token limits of upstreams with a limit of their own. */

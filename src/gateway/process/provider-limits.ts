@@ -23,7 +23,7 @@ const mostReported = 100
 export interface LimitSources {
   readonly clock: Clock
   /** True if calls also wait for the limits that providers report (`--pace learn`). */
-  readonly learns: boolean
+  readonly learnsLimits: boolean
   readonly admissions: () => readonly SlotLimiter[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
@@ -47,13 +47,13 @@ export interface LimitParts extends ProviderLimits {
 
 /** Makes the limits a minute, and what connects them to upstreams, clients and the database. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
-  const { clock, learns, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
-  const minute = new MinuteLimits(() => clock.now(), learns)
+  const { clock, learnsLimits, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
+  const minute = new MinuteLimits(() => clock.now(), learnsLimits)
   minute.onRoom = () => {
-    for (const each of admissions()) each.wake()
+    for (const admission of admissions()) admission.wake()
   }
   minute.onChange = () => {
-    for (const each of admissions()) each.restake()
+    for (const admission of admissions()) admission.restake()
   }
   const refresh = (): void => minute.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
   refresh()
@@ -82,14 +82,14 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
       const most = Math.floor(limit.limit)
       return { of, upstream, model, client, kind, limit: most, used, waiting: waiting.get(limit) ?? 0 }
     })
-    return uses.sort((one, other) => other.waiting - one.waiting).slice(0, mostReported)
+    return uses.sort((a, b) => b.waiting - a.waiting).slice(0, mostReported)
   }
   const awaited = (): ReadonlySet<object> => {
     const groups = new Set(waitingGroups(admissions()))
     return new Set([...groups].flatMap(({ limits }) => limits))
   }
   const acrossRestarts = new LimitsAcrossRestarts(minute, () => clock.now(), awaited)
-  return { seen: new SeenLimits(), minute, refresh, divide, report, acrossRestarts }
+  return { seenLimits: new SeenLimits(), minute, refresh, divide, report, acrossRestarts }
 }
 
 /** How many calls wait for each limit, with the calls behind them. */
@@ -102,7 +102,7 @@ function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<object, num
 
 /** The groups of the waiting calls that have limits a minute. */
 function waitingGroups(admissions: readonly SlotLimiter[]): readonly LimitGroup[] {
-  const stakes = admissions.flatMap((each) => each.stakes())
+  const stakes = admissions.flatMap((admission) => admission.stakes())
   return stakes.flatMap(({ group }) => (group instanceof LimitGroup ? group : []))
 }
 

@@ -17,16 +17,16 @@ interface GuardedParts {
   readonly slots: SlotHolder
   readonly calls: CallHandler
   /** True if the gateway ends calls in flight when its lease ends (`--share-lost cut`). */
-  readonly cuts: boolean
+  readonly cutsCalls: boolean
 }
 
 /** Refuses calls that wait while this gateway holds no slot and the database does not answer. Returns a function that ends it. */
-export function watchSharedLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
+export function watchSharedLimit({ clock, admission, slots, calls, cutsCalls }: GuardedParts): () => void {
   let wasValid = false
   let unservedSinceMs: number | null = null
   const check = async (): Promise<void> => {
     const isValid = slots.leaseIsValid()
-    if (wasValid && !isValid && cuts)
+    if (wasValid && !isValid && cutsCalls)
       calls.cancelAll(unreachable('The call was ended, as --share-lost cut says.'))
     wasValid = isValid
     if (slots.isServed) unservedSinceMs = null

@@ -105,7 +105,7 @@ export class WatchedClients {
         const used_tokens = usedBy(ownerOfEntry(client))
         return { client, active, waiting, max_concurrent, token_limit, used_tokens }
       })
-      .sort((one, other) => other.waiting - one.waiting || other.active - one.active)
+      .sort((a, b) => b.waiting - a.waiting || b.active - a.active)
       .slice(0, mostReported)
   }
 

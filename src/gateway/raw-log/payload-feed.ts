@@ -70,7 +70,7 @@ export class PayloadFeed {
     this.#isClosed = true
     for (const reader of this.#readers) reader.end()
     this.#readers.clear()
-    this.#rest()
+    this.#stopWatching()
   }
 
   #collect(frame: FeedFrame): void {
@@ -115,7 +115,7 @@ export class PayloadFeed {
 
   #leave(reader: FeedReader): void {
     this.#readers.delete(reader)
-    if (this.#readers.size === 0 && !this.#isClosed) this.#rest()
+    if (this.#readers.size === 0 && !this.#isClosed) this.#stopWatching()
   }
 
   #planBeat(): () => void {
@@ -131,7 +131,7 @@ export class PayloadFeed {
   }
 
   /** Stops watching the log, so that the feed costs calls nothing without readers. */
-  #rest(): void {
+  #stopWatching(): void {
     this.#cancelBeat?.()
     this.#cancelBeat = null
     this.#cancelServing?.()

@@ -42,8 +42,8 @@ export class RawLogRoutes {
     res: ServerResponse,
   ): Promise<void> {
     if (!isPart(name)) {
-      const known = Object.keys(methods).join(', ')
-      throw new Failure('not_found', `There is no such part of the raw log; there are ${known}.`)
+      const names = Object.keys(methods).join(', ')
+      throw new Failure('not_found', `There is no such part of the raw log; there are ${names}.`)
     }
     const method = methods[name]
     if (req.method !== method) {

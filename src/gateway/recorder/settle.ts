@@ -47,10 +47,10 @@ function endOf(failure: Failure, end: CallEnd): Omit<Verdict, 'status'> {
   const failureCode = failure.code
   if (failureCode === 'internal_error') return { outcome: 'gateway_error', failureCode }
   // The gateway's own 502, 503 or 504 was sent in place of an answer; any other status was the upstream's.
-  const ownAnswer = end.status === null || end.status === failure.kind.status
-  if (failure.kind.side === 'gateway' && !ownAnswer) return { outcome: 'gateway_error', failureCode }
+  const isOwnAnswer = end.status === null || end.status === failure.kind.status
+  if (failure.kind.side === 'gateway' && !isOwnAnswer) return { outcome: 'gateway_error', failureCode }
   if (failure.kind.side !== 'upstream') return { outcome: 'refused', failureCode }
-  if (ownAnswer) return { outcome: 'upstream_error', failureCode }
+  if (isOwnAnswer) return { outcome: 'upstream_error', failureCode }
   return {
     outcome: 'upstream_cut',
     failureCode: failureCode === 'upstream_timeout' ? failureCode : 'upstream_reset',

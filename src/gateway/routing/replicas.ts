@@ -75,7 +75,7 @@ export class Replicas {
   /** Sets the addresses. A known address keeps its state. */
   set(endpoints: ReadonlyMap<string, Endpoint>, maxConcurrent: number): void {
     this.#replicas = [...endpoints].map(([url, endpoint]) => {
-      const replica = this.#replicas.find((each) => each.url === url) ?? new Replica(url, endpoint)
+      const replica = this.#replicas.find((earlier) => earlier.url === url) ?? new Replica(url, endpoint)
       replica.endpoint = endpoint
       return replica
     })
@@ -113,10 +113,10 @@ export class Replicas {
     const untried = this.#replicas.filter(({ url }) => !tried.has(url))
     const nowMs = this.#clock.now()
     const awake = untried.filter(({ restsUntilMs }) => restsUntilMs <= nowMs)
-    const known = session === null ? undefined : this.#sessions.get(session)
-    if (known !== undefined && awake.includes(known) && known.inFlight < this.#share) return known
+    const usual = session === null ? undefined : this.#sessions.get(session)
+    if (usual !== undefined && awake.includes(usual) && usual.inFlight < this.#share) return usual
     if (awake.length > 0) return awake.toSorted(byUse)[0]
-    return untried.toSorted((one, other) => one.failures - other.failures || byUse(one, other))[0]
+    return untried.toSorted((a, b) => a.failures - b.failures || byUse(a, b))[0]
   }
 
   #remember(session: string, replica: Replica): void {

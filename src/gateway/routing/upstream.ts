@@ -111,8 +111,8 @@ export class Upstream {
 
   /** The transport to an origin. It stays when the address is removed, because calls may still run there. */
   #connect(origin: string): Transport {
-    const known = this.#transports.get(origin)
-    if (known !== undefined) return known
+    const existing = this.#transports.get(origin)
+    if (existing !== undefined) return existing
     const transport = this.#options.connect(origin)
     this.#transports.set(origin, transport)
     return transport

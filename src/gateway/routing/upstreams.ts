@@ -194,11 +194,11 @@ export class Upstreams {
 
   /** The upstream with this setting: the one that had its name, or a new one. */
   #with(setting: UpstreamSetting, before: ReadonlyMap<string, Upstream>): Upstream {
-    const known = before.get(setting.name)
-    if (known !== undefined) {
-      this.#removed.delete(known)
-      known.set(setting)
-      return known
+    const existing = before.get(setting.name)
+    if (existing !== undefined) {
+      this.#removed.delete(existing)
+      existing.set(setting)
+      return existing
     }
     const upstream = new Upstream(setting, this.#upstreamOptions)
     if (this.#isDraining) upstream.admission.refuseNew()

@@ -61,14 +61,14 @@ class RestRule {
   restMs: number
   #needed = firstNeeded
   /** How many more connections must survive their rest before the next ones need none. */
-  #left = firstNeeded
+  #remaining = firstNeeded
 
   constructor(restMs: number) {
     this.restMs = restMs
   }
 
   outlasted(): void {
-    if (--this.#left <= 0) this.restMs = 0
+    if (--this.#remaining <= 0) this.restMs = 0
   }
 
   /**
@@ -78,6 +78,6 @@ class RestRule {
   closed(idledMs: number): void {
     if (this.restMs === 0) this.#needed = Math.min(4 * this.#needed, mostNeeded)
     this.restMs = Math.min(Math.max(firstRestMs, this.restMs, 3 * idledMs), longestRestMs)
-    this.#left = this.#needed
+    this.#remaining = this.#needed
   }
 }

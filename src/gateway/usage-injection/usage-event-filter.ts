@@ -26,16 +26,16 @@ export class UsageEventFilter {
   readonly #holdLimit: number
   readonly #restoresTimings: boolean
   /** The unfinished event of earlier chunks, as long as it is a candidate. */
-  readonly #held = new ByteGather()
+  readonly #unfinished = new ByteGather()
   /** The complete last event of a choice, held because its timings may come with the next event; null without one. */
   #finish: string | null = null
   /** The current event: none, a candidate for removal, or known not to be one. */
   #event: 'none' | 'candidate' | 'refuted' = 'none'
   #isLineEmpty = true
   /** True if the last byte was a CR, so that an LF belongs to the same line end. */
-  #afterCr = false
+  #isAfterCr = false
   /** True if the last byte was removed, with the event that it closed. */
-  #dropLf = false
+  #dropsLf = false
   /** True once a choice has finished: later events add only the usage. */
   #hasFinished = false
   /** The end of the last chunk, if it ended within an event. */
@@ -64,10 +64,10 @@ export class UsageEventFilter {
     let eventFrom = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]
-      const isSameEnd = this.#afterCr && byte === lf
-      this.#afterCr = byte === cr
+      const isSameEnd = this.#isAfterCr && byte === lf
+      this.#isAfterCr = byte === cr
       if (isSameEnd) {
-        if (this.#dropLf) from = at + 1
+        if (this.#dropsLf) from = at + 1
         continue
       }
       const isLineEnd = byte === lf || byte === cr
@@ -83,15 +83,15 @@ export class UsageEventFilter {
         if (eventFrom > from) out.push(bytes.subarray(from, eventFrom))
         from = at + 1
       }
-      this.#dropLf = isTaken
+      this.#dropsLf = isTaken
       this.#isLineEmpty = isLineEnd
       if (!isLineEnd) at = lineEnd(bytes, at + 1) - 1
     }
     const passed = this.#event === 'candidate' ? eventFrom : bytes.length
-    if (passed < bytes.length) this.#held.append(bytes, passed, bytes.length)
+    if (passed < bytes.length) this.#unfinished.append(bytes, passed, bytes.length)
     if (out.length === 0 && from === 0 && passed === bytes.length) return chunk
     if (passed > from) out.push(bytes.subarray(from, passed))
-    const { length } = this.#held
+    const { length } = this.#unfinished
     if (length > this.#holdLimit || (length > 0 && this.#isRuledOut(this.#heldText()))) this.#letGo(out)
     return joined(out)
   }
@@ -103,14 +103,14 @@ export class UsageEventFilter {
   end(isComplete: boolean): Uint8Array | null {
     const out: Uint8Array[] = []
     if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out))
-      this.#held.release()
+      this.#unfinished.release()
     this.#letGo(out)
     return joined(out)
   }
 
   /** True for a chunk of whole events without a candidate, which needs no scan. */
   #isOrdinary(bytes: Buffer): boolean {
-    const isBetween = this.#event === 'none' && this.#isLineEmpty && !this.#afterCr && this.#finish === null
+    const isBetween = this.#event === 'none' && this.#isLineEmpty && !this.#isAfterCr && this.#finish === null
     if (!isBetween || this.#hasFinished || !endsEvent(bytes) || holdsEmptyArray(bytes)) return false
     return !this.#restoresTimings || !bytes.includes(finishMember)
   }
@@ -132,15 +132,15 @@ export class UsageEventFilter {
   }
 
   #heldText(): string {
-    return this.#held.bytes.toString('latin1', 0, this.#held.length)
+    return this.#unfinished.bytes.toString('latin1', 0, this.#unfinished.length)
   }
 
   #letGo(out: Uint8Array[]): void {
     this.#passFinish(out)
     if (this.#event === 'candidate') this.#event = 'refuted'
-    if (this.#held.length === 0) return
-    out.push(Buffer.from(this.#held.bytes.subarray(0, this.#held.length)))
-    this.#held.clear()
+    if (this.#unfinished.length === 0) return
+    out.push(Buffer.from(this.#unfinished.bytes.subarray(0, this.#unfinished.length)))
+    this.#unfinished.clear()
   }
 
   #passFinish(out: Uint8Array[]): void {
@@ -154,7 +154,7 @@ export class UsageEventFilter {
     this.#event = 'none'
     if (!wasCandidate) return false
     const isTaken = this.#isTaken(this.#heldText() + bytes.toString('latin1', start, end), out)
-    if (isTaken) this.#held.clear()
+    if (isTaken) this.#unfinished.clear()
     else this.#letGo(out)
     return isTaken
   }

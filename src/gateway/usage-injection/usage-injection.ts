@@ -82,7 +82,8 @@ export class UsageInjection {
   ): void {
     if (!this.#isEnabled) return
     if (meter.isLlamaCpp) {
-      for (const each of askedPaths) if (this.#treatment(each) === undefined) this.#learn(each, 'unasked')
+      for (const askedPath of askedPaths)
+        if (this.#treatment(askedPath) === undefined) this.#learn(askedPath, 'unasked')
     }
     const isKept = injected?.isCoded === true || (injected?.hasLength === true && meter.usageEvents > 0)
     if (isKept) this.#learn(path, 'kept')
@@ -102,8 +103,8 @@ export class UsageInjection {
   }
 
   #treatment(path: string): UsageTreatment | undefined {
-    const known = this.#learned.get(path)
-    return known === undefined || known.untilMs <= this.#clock.now() ? undefined : known.treatment
+    const learned = this.#learned.get(path)
+    return learned === undefined || learned.untilMs <= this.#clock.now() ? undefined : learned.treatment
   }
 
   #learn(path: string, treatment: UsageTreatment): void {
