@@ -14,8 +14,8 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('tokenweir.budget'));
 END $$;
 
--- The limit and what it does, as the first start has said it. Not allowed is who asks for another one, unless its folder
--- asked for the same before: then it was changed elsewhere since. Null is what nobody has asked for.
+-- The limit and its action, as set by the first start. A later start that asks for another limit is refused, unless its
+-- folder asked for the same before: then the limit was changed elsewhere. Null: no start has asked.
 CREATE FUNCTION tokenweir.budget_enter(
   p_folder text, p_limit bigint, p_default_limit bigint, p_rejects boolean,
   OUT token_limit bigint, OUT rejects boolean, OUT is_allowed boolean
@@ -38,10 +38,10 @@ END $$;
 CREATE FUNCTION tokenweir.set_token_limit(p_limit bigint) RETURNS void LANGUAGE sql AS
   'UPDATE tokenweir.budget_settings SET token_limit = p_limit';
 
--- A gateway tells what calls have used in its run, with what those in flight may use. The answer: the same of all others,
--- without what has come as rows, and the minutes in which a row beyond 'p_from_seq' counts: triples of minute, tokens of
--- others, and the estimated ones among them. All of one instant, so that no call counts twice or not at all. The limit is
--- written again where the schema was made anew.
+-- Takes a gateway's report: tokens used in its run, and those that its calls in flight may use. Returns the sums of all
+-- others, without tokens that came as rows, and the minutes in which a row beyond 'p_from_seq' counts: triples of
+-- minute, tokens of others, and the estimated ones among them. All are read at one instant, so that each call counts
+-- once. If the schema was created again, the limit is written again.
 CREATE FUNCTION tokenweir.budget_look(
   p_instance text, p_reported bigint, p_from_seq bigint, p_limit bigint, p_rejects boolean,
   OUT token_limit bigint, OUT pending bigint, OUT last_seq bigint, OUT minutes bigint[]

@@ -1,10 +1,10 @@
 /** The list of gateways, and the release of a lost one. */
 export const listTables = `
--- Calls that it has recorded and not sent yet, as it told last.
+-- Recorded calls that the gateway had not sent yet at its last report.
 ALTER TABLE tokenweir.gateways ADD COLUMN behind bigint NOT NULL DEFAULT 0;
 
--- How long each has been silent, and whether for long enough to be called lost: its lease, and ten seconds, as signs of
--- life are noted that rarely where it holds no slots.
+-- How long each gateway has been silent, and whether it counts as lost: after its lease and ten seconds. A gateway
+-- without slots reports so rarely that its lease alone is too short.
 CREATE FUNCTION tokenweir.gateway_list() RETURNS TABLE (
   instance text, folder text, host text, version text, silent_ms double precision, is_recovering boolean,
   active integer, held integer, queued integer, behind bigint, lease_left_ms double precision, is_lost boolean,
@@ -22,8 +22,8 @@ CREATE FUNCTION tokenweir.gateway_list() RETURNS TABLE (
   WHERE g.left_at IS NULL
 $$;
 
--- Null if there is none of that name; false, and nothing changed, if it is not lost. Under the lock, so that no sign of
--- life comes between the look and the release.
+-- Releases a lost gateway. Null if no gateway has the name; false, without a change, if it is not lost. The lock is
+-- held, so that no report comes between check and release.
 CREATE FUNCTION tokenweir.release_lost_gateway(p_instance text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_is_lost boolean;

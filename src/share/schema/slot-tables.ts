@@ -9,9 +9,9 @@ CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max
 
 CREATE TABLE tokenweir.gateways (
   instance text PRIMARY KEY,
-  -- The number in its ids: no other run has it while this one may give out ids, and an hour after that.
+  -- The number in the run's call ids. No other run has it until an hour after the last id.
   number smallint NOT NULL UNIQUE CHECK (number BETWEEN 0 AND 63),
-  -- Its data folder, and what tells its process apart from all others.
+  -- The data folder, and the identity of the process.
   folder text NOT NULL,
   host text NOT NULL,
   pid integer NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE tokenweir.gateways (
 CREATE UNLOGGED TABLE tokenweir.slot_state (
   id integer PRIMARY KEY CHECK (id = 1),
   pool_id text NOT NULL,
-  -- The engine's run, and this very table: a copy that is put back is another one.
+  -- The run of the database server, and the identity of this table: a restored copy has another one.
   engine text NOT NULL,
   recovering_until double precision NOT NULL
 );
@@ -63,7 +63,7 @@ CREATE FUNCTION tokenweir.slots_are_learnt(p_now double precision) RETURNS boole
     OR EXISTS (SELECT FROM tokenweir.slot_state WHERE p_now >= recovering_until)
 $$;
 
--- Begins a new state, if there is none or it is of another run of the engine. To be called under the lock.
+-- Begins a new state if there is none, or the server has restarted. Call it with the lock held.
 CREATE FUNCTION tokenweir.slots_open(p_now double precision) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_engine text := pg_postmaster_start_time()::text || ' ' || 'tokenweir.slot_state'::regclass::oid;
@@ -82,7 +82,7 @@ BEGIN
   RETURN v_pool_id;
 END $$;
 
--- Each free slot goes to the call that has waited the longest.
+-- Grants each free slot to the call that has waited the longest.
 CREATE FUNCTION tokenweir.slots_grant(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_free bigint;
@@ -99,7 +99,7 @@ BEGIN
     FROM next AS n WHERE n.holder = h.holder;
 END $$;
 
--- A holder that was silent for a lease loses its slots.
+-- Frees the slots of holders that were silent for a lease.
 CREATE FUNCTION tokenweir.slots_end_leases(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE lease_ends <= p_now RETURNING holder, join_count)
@@ -108,7 +108,7 @@ BEGIN
   PERFORM tokenweir.slots_grant(p_now);
 END $$;
 
--- Notes what each holder is to be sent; gives the holders for whom that has changed.
+-- Notes the message for each holder, and returns the holders whose message has changed.
 CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS $$
   WITH pool AS (
     SELECT sum(granted_total - returned_total) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
@@ -136,7 +136,8 @@ BEGIN
   PERFORM tokenweir.slots_grant(p_now);
 END $$;
 
--- Takes a gateway's message at a given time, and grants what is free. 'is_known' is null for who is not on the list.
+-- Takes a gateway's message at a given time, and grants free slots. 'is_known' is null for a gateway that is not in the
+-- list.
 CREATE FUNCTION tokenweir.slots_sync_at(
   p_now double precision, p_holder text, p_pool_id text, p_join_count bigint, p_used_at_join integer, p_returned_total integer,
   p_granted_total integer, p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
@@ -171,7 +172,7 @@ BEGIN
     END IF;
   END IF;
   IF is_known THEN
-    -- Slots on their way to it are for those that have waited the longest.
+    -- Slots on their way to the gateway are for its longest waiting calls.
     UPDATE tokenweir.slot_holders AS h SET
       returned_total = greatest(h.returned_total, p_returned_total),
       waiting = ARRAY(SELECT p_now - age FROM unnest(p_ages) WITH ORDINALITY AS a(age, nth)
@@ -183,7 +184,7 @@ BEGIN
   woken := tokenweir.slots_news(CASE WHEN is_known THEN p_holder END);
   IF is_known THEN
     SELECT h.granted_total, h.last_sent_contended INTO granted_total, contended FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
-    -- Null if fewer slots are left than are held: then each that is free goes back.
+    -- Null if fewer slots are left than are held: then each freed slot goes back.
     SELECT greatest(p_now - min(h.waiting[1]) FILTER (WHERE h.holder <> p_holder), 0) INTO elsewhere_ms
       FROM tokenweir.slot_holders AS h
       HAVING sum(h.granted_total - h.returned_total) <= (SELECT max_concurrent FROM tokenweir.slot_settings)
@@ -191,7 +192,7 @@ BEGIN
   END IF;
 END $$;
 
--- One at a time; a caller that waits for longer fails and tries again.
+-- Takes the lock. A caller that waits too long fails, and tries again.
 CREATE FUNCTION tokenweir.slots_lock() RETURNS void LANGUAGE plpgsql SET lock_timeout TO '1500ms' AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('tokenweir.slots'));
@@ -200,7 +201,7 @@ END $$;
 CREATE FUNCTION tokenweir.slots_wake(p_woken text[]) RETURNS void LANGUAGE sql AS
   $$ SELECT pg_notify('tokenweir_' || name, '') FROM unnest(p_woken) AS name $$;
 
--- Takes the message of a gateway; gives the answer, the figures of all, and the names of the others on the list.
+-- Takes a gateway's message. Returns the answer, the figures of all gateways, and the names of the others in the list.
 CREATE FUNCTION tokenweir.slots_sync(
   p_holder text, p_pool_id text, p_join_count bigint, p_used_at_join integer, p_returned_total integer, p_granted_total integer,
   p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
@@ -227,7 +228,7 @@ BEGIN
   others := ARRAY(SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL AND instance <> p_holder);
 END $$;
 
--- A gateway has ended, or is known to be dead.
+-- Removes a gateway that has ended or is known to be dead.
 CREATE FUNCTION tokenweir.release_gateway(p_instance text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM tokenweir.slots_lock();
@@ -238,7 +239,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Another number of slots, for all. Each hears of it with its next message, and those who wait at once.
+-- Changes the number of slots for all gateways. Each gets it with its next message, and waiting ones at once.
 CREATE FUNCTION tokenweir.set_max_concurrent(p_max integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM tokenweir.slots_lock();
@@ -249,9 +250,9 @@ BEGIN
   PERFORM tokenweir.slots_wake(ARRAY(SELECT holder FROM tokenweir.slot_holders));
 END $$;
 
--- Puts a gateway on the list. 'number' is null if it cannot be: another limit holds, or no number is free. One that was on
--- a list tells which limit held, in which schema, and who else was there: where the schema was made anew, that limit is
--- written again, and nobody gets a slot until it and those others have told what they hold, or a lease is over.
+-- Adds a gateway to the list. 'number' is null if another limit is in force, or no number is free. A gateway that was
+-- in a list before reports its limit, schema and the other gateways. If the schema was created again, that limit is
+-- written again, and no slot is granted until all of these gateways have reported what they hold, or a lease is over.
 CREATE FUNCTION tokenweir.enter_gateway(
   p_instance text, p_folder text, p_host text, p_pid integer, p_start_ticks bigint, p_boot_id text,
   p_pid_namespace text, p_machine_id text, p_version text, p_max integer, p_max_is_default boolean,
@@ -267,7 +268,7 @@ BEGIN
   IF p_schema <> schema THEN
     PERFORM tokenweir.slots_open(tokenweir.now_ms());
     UPDATE tokenweir.slot_settings SET max_concurrent = p_known_max;
-    -- The other gateways on the list are expected since they joined.
+    -- The other gateways in the list are expected to report.
     INSERT INTO tokenweir.slot_expected SELECT p_instance UNION SELECT name FROM unnest(p_others) AS name
       WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
     UPDATE tokenweir.slot_state SET recovering_until = tokenweir.now_ms() + p_lease_ms;
@@ -275,15 +276,15 @@ BEGIN
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
     ORDER BY g.joined_at DESC LIMIT 1;
-  -- Another number counts where no gateway of another folder lives. Who asks for what it asked for before has not changed
-  -- its mind: the limit was changed elsewhere since.
+  -- A new limit is used if no gateway of another folder runs. A gateway that asks for the same as before has not
+  -- changed its limit: the limit was changed elsewhere.
   IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max AND NOT EXISTS (
       SELECT FROM tokenweir.gateways AS g WHERE g.left_at IS NULL AND g.folder <> p_folder) THEN
     PERFORM tokenweir.set_max_concurrent(p_max);
     max_concurrent := p_max;
   END IF;
   IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max THEN RETURN; END IF;
-  -- An hour for clocks that differ. A run of the same folder has the same clock as the one before it.
+  -- One hour allows for differing clocks. A run of the same folder has the same clock as the one before.
   SELECT n INTO number FROM generate_series(0, 63) AS n
     WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.number = n AND (g.left_at IS NULL
       OR (g.left_at > clock_timestamp() - interval '1 hour' AND g.folder <> p_folder)))
@@ -295,15 +296,16 @@ BEGIN
       version, asked_concurrent, lease_ms)
     VALUES (p_instance, number, p_folder, p_host, p_pid, p_start_ticks, p_boot_id, p_pid_namespace, p_machine_id,
       p_version, p_max, p_lease_ms)
-    -- It was given up for dead, and is not: it had a number that another may have by now.
+    -- The gateway was removed as dead but runs, so another one may have its number by now.
     ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, reported_tokens = 0, sent_tokens = 0,
       joined_at = clock_timestamp(), seen_at = clock_timestamp();
-  -- They ask, and hear of it, before it holds a slot for long.
+  -- The others learn of the change before this gateway holds a slot for long.
   PERFORM tokenweir.slots_wake(ARRAY(SELECT g.instance FROM tokenweir.gateways AS g
     WHERE g.left_at IS NULL AND g.instance <> p_instance));
 END $$;
 
--- Says that a gateway runs, and gives the others that do: a look at a second's distance. Who was silent for a lease, and a minute more, has left.
+-- Notes that a gateway runs, and returns the other running ones, as of a second ago at most. A gateway that was silent
+-- for a lease and a minute has left.
 CREATE FUNCTION tokenweir.look_at_gateways(p_instance text) RETURNS TABLE (
   instance text, number smallint, folder text, host text, pid integer, start_ticks bigint, boot_id text,
   pid_namespace text, machine_id text, silent_ms double precision

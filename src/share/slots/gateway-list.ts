@@ -17,6 +17,7 @@ const awayMs = 5000
 /** An idle connection is closed after this time. */
 const idleMs = 60_000
 
+/** The options of the list of gateways. */
 export interface GatewayListOptions {
   readonly url: string
   /** The data folder of the dashboard's own gateway. */
