@@ -30,6 +30,7 @@ interface PlacedCall extends KeyedCall {
   readonly id: number
 }
 
+/** The calls to import, and the database. */
 export interface ImportRequest {
   readonly source: string
   readonly file: string

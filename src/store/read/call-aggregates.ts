@@ -17,10 +17,13 @@ import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { CallSums } from '../rollup/call-sums.ts'
 import { otherId } from '../rollup/groupings.ts'
 
-/** With more buckets than these, the summary is asked for by itself. */
+/** Most buckets whose sums are added up for the summary; with more, the summary is read separately. */
 const mergedBuckets = 200
 
-/** Answers a question about many calls, with the words of the database in place of its ids. */
+/**
+ * Answers a question about many calls, and replaces the database's ids by words. Throws `QueryTooSlowError`
+ * and `FoldedRangeError`.
+ */
 export function aggregate(
   { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, timesFailed, withCurves }: CallQuestion,
   reader: SumReader,
@@ -40,8 +43,8 @@ export function aggregate(
     ...(top !== undefined && { top }),
     ...(isSumsOnly && { isSumsOnly }),
   }
-  // The summary of many groups is asked for by itself: wider cells and fewer keys are less work than merging the groups.
-  // Groups by failure code lack most calls.
+  // The summary of many groups is read separately, because wider cells and fewer keys are less work than
+  // merging groups. Groups by failure code lack most calls.
   const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
   const isMerged = (isFew || rowCondition.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
@@ -100,7 +103,7 @@ interface RankedGroup extends Pick<SumGroup, 'bucket' | 'value'> {
   readonly parts: PackedSums[]
 }
 
-/** Puts the groups of all but the `top` values with the most calls together, bucket by bucket. */
+/** Merges the groups of all values but the `top` ones with the most calls, bucket by bucket. */
 function withTop(
   groups: readonly SumGroup[],
   top: number | undefined,

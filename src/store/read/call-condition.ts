@@ -21,7 +21,7 @@ export function conditionOf(filter: IdFilter): CallCondition {
     .reduce(bothConditions, { conditions: [], values: [] })
 }
 
-/** A column holds one of these values. */
+/** The condition that a column has one of these values. */
 export function inCondition(column: string, allowed: ReadonlySet<number | string>): CallCondition {
   const [only] = allowed
   return allowed.size === 1 && only !== undefined
@@ -32,6 +32,7 @@ export function inCondition(column: string, allowed: ReadonlySet<number | string
       }
 }
 
+/** Both conditions, ANDed. */
 export function bothConditions(first: CallCondition, second: CallCondition): CallCondition {
   return {
     conditions: [...first.conditions, ...second.conditions],
@@ -39,7 +40,7 @@ export function bothConditions(first: CallCondition, second: CallCondition): Cal
   }
 }
 
-/** `AND …` for each condition, to be put behind another one. */
+/** `AND …` for each condition, to append to another one. */
 export function andSql({ conditions }: CallCondition): string {
   return conditions.map((condition) => ` AND ${condition}`).join('')
 }

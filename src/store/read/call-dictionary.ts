@@ -4,7 +4,7 @@ import type { WordTable } from '../../call/fields/call-fields.ts'
 import { tagKey } from '../../call/call-question.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Words that are remembered at once: each session has one of its own. */
+/** Most words in memory, because each session adds a word. */
 const mostTexts = 50_000
 
 /** The words behind the numbers in a row, and back. Words never change, so a word that was read stays valid. */
@@ -16,7 +16,7 @@ export class CallDictionary {
     this.#statements = new RowStatements(database)
   }
 
-  /** The numbers of those words that are known at all. */
+  /** The numbers of the known words. */
   idsOf(table: WordTable | 'tags', words: readonly string[]): ReadonlySet<number> {
     const sql = `SELECT id FROM ${table} WHERE text IN (SELECT value FROM json_each(?))`
     const rows = this.#statements.all<readonly [number]>(sql, JSON.stringify(words))
@@ -45,7 +45,7 @@ export class CallDictionary {
     return typeof first === 'number' && typeof last === 'number' ? [first, last] : null
   }
 
-  /** Null for null. */
+  /** The word with a number; null for null. */
   wordOf(table: WordTable | 'tags', id: number | null): string | null {
     if (id === null) return null
     if (this.#texts.size > mostTexts) this.#texts.clear()

@@ -5,10 +5,10 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
 import { keysPassing } from './sum-filter.ts'
 
-/** With more keys than these, calls are common, and reading every hour is no slower. */
+/** Most keys to search for. With more, the calls are common, and reading every hour is as fast. */
 const mostKeys = 200
 
-/** The keys that let a part of a filter through, and their grouping. */
+/** The keys that pass a part of a filter, and their grouping. */
 interface Part {
   readonly grouping: number
   readonly keys: string
@@ -22,7 +22,7 @@ export class CallHours {
     this.#statements = new RowStatements(database)
   }
 
-  /** From one hour to another (exclusive), the newest first; `null` if the filter does not help. */
+  /** The hours from `first` to `past` (exclusive), the newest first; `null` if the filter does not help. */
   matching(filter: IdFilter, first: number, past: number): Iterable<number> | null {
     const parts = (Object.keys(filter) as (keyof IdFilter)[]).flatMap((name) => this.#partOf(name, filter))
     return parts.length === 0 ? null : this.#matching(parts, first, past)
@@ -43,7 +43,7 @@ export class CallHours {
     }
   }
 
-  /** Cells in which each part of the filter lets some call through. */
+  /** Numbers of the cells in which each part of the filter passes some call. */
   #cellNumbers(parts: readonly Part[], minutes: 60 | 1440, first: number, past: number): Set<number> {
     const sql = `SELECT DISTINCT cell_number FROM sums WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?
       AND key_id IN (SELECT value FROM json_each(?))`

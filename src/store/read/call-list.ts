@@ -11,7 +11,7 @@ import { idSlices, idsWithCalls } from './id-slices.ts'
 import { hourMs } from '../rollup/time-plan.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Up to this number of calls in the range, a model is found by its index; beyond, reading all calls is quicker. */
+/** Most calls in a range for which a model is searched by its index. With more, reading all calls is quicker. */
 const fewOfModel = 100_000
 
 const sortColumns: Readonly<Record<CallSort, string>> = {
@@ -33,7 +33,7 @@ export class CallList {
     this.#hours = new CallHours(database)
   }
 
-  /** In the order of the page. */
+  /** The ids in the order of the page. */
   ids(selection: CallSelection, page: CallPage): readonly number[] {
     const { fromId, pastId } = selection
     const range = idsWithCalls(this.#statements, fromId, Math.min(pastId, page.beforeId ?? pastId))
@@ -58,7 +58,7 @@ export class CallList {
     return ids
   }
 
-  /** Every session that has a call of a selection, with the last of these calls. */
+  /** Each session with a call of a selection, and the id of the last of these calls. */
   sessions(selection: CallSelection): ReadonlyMap<number, number> {
     const range = idsWithCalls(this.#statements, selection.fromId, selection.pastId)
     const condition = selectionCondition(selection)
@@ -90,7 +90,7 @@ export class CallList {
     )
   }
 
-  /** The hours that can have calls of a selection, the newest first; `null` if the sums are no help. */
+  /** The hours that can have calls of a selection, the newest first; `null` if the sums do not help. */
   #hoursOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
     const first = Math.floor(startedAtMs(fromId) / hourMs)
     const past = Math.floor(startedAtMs(pastId - 1) / hourMs) + 1

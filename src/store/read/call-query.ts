@@ -25,13 +25,13 @@ import { servedModels } from './served-models.ts'
 import { slotUses } from './slot-uses.ts'
 import { quarterMs } from '../rollup/time-plan.ts'
 
-/** A follower that asks for few of many calls goes through them in pieces. */
+/** Most new calls that one question of a follower reads, so that a rare filter takes several short questions. */
 const followedAtOnce = 50_000
 
 /** SQLite's page cache in KiB: a limit, filled only by reads. */
 const cacheKib = 96 * 1024
 
-/** Opens the recorded calls, or says why there are none to read. */
+/** Opens the recorded calls, or returns why there are none to read. */
 export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
   const database = openForReading(path)
   if (typeof database === 'string') return database
@@ -40,7 +40,7 @@ export function openCallReader(path: string, isOver: IsOver = () => false): Stor
   return callReader(database, isOver)
 }
 
-/** Reads what `database` holds, and closes it. */
+/** A reader of `database`, which closes it in the end. */
 export function callReader(database: DatabaseSync, isOver: IsOver = () => false): StoreReader {
   const words = new CallDictionary(database)
   const statements = new RowStatements(database)
@@ -50,7 +50,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const byId = `SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`
   const callById = (id: number): readonly CallJson[] =>
     statements.all<readonly unknown[]>(byId, id).map((row) => callOf(row))
-  /** Askers who share one instant. */
+  /** The number of questions in the open read transaction. */
   let askers = 0
 
   const extent = (): { readonly firstMs: number; readonly lastMs: number } | null => {
@@ -105,7 +105,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       const recent = 'SELECT seq, id FROM calls WHERE id >= ? ORDER BY id LIMIT 1'
       const [seq = last + 1, id = 0] = statements.first<readonly number[]>(recent, firstIdAt(fromMs)) ?? []
       const first = statements.number('SELECT min(seq) FROM calls') ?? last + 1
-      // Numbers are given in the order of the calls, nearly, and to each once.
+      // Each call has one number, and numbers rise nearly in the order of the calls.
       return {
         calls: last + 1 - first,
         ever: last,
@@ -136,10 +136,10 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
 
 const fieldNames = publicFields.map(({ name }) => name)
 
-/** A row of the public fields, with what may stand behind them. SQLite knows no booleans. */
+/** Converts a row of public fields; further columns may follow them. SQLite has no booleans. */
 function callOf(row: readonly unknown[]): CallJson {
   const call: Record<string, unknown> = {}
-  // A quarter of the time that rows take which are objects already.
+  // This takes a quarter of the time of reading rows as objects.
   for (let at = 0; at < fieldNames.length; at++) call[fieldNames[at] ?? ''] = row[at]
   return Object.assign(call, {
     stream: call['stream'] === 1,

@@ -15,7 +15,7 @@ import {
 import type { CallDictionary } from './call-dictionary.ts'
 
 const rounding = 1e-3
-/** With more sets of tags than these, each call is checked by itself. */
+/** Most sets of tags in one condition. With more, each call's set is checked instead. */
 const mostSets = 5000
 const isTagged = `EXISTS (SELECT 1 FROM tags_in_sets
   WHERE tag_id IN (SELECT value FROM json_each(?)) AND set_id = c.tags_id)`
@@ -99,7 +99,7 @@ export function selectionOf(filter: CallFilter, words: CallDictionary): CallSele
   return { ids, rowCondition, fromId, pastId, ...(index && { index }) }
 }
 
-/** All of a selection but its time. */
+/** All conditions of a selection but its time. */
 export function selectionCondition({ ids, rowCondition }: CallSelection): CallCondition {
   return bothConditions(conditionOf(ids), rowCondition)
 }
@@ -121,7 +121,7 @@ function storedValues(
   return new Set(values.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
 }
 
-/** In whole units, as they are stored: 8.008 ms are 8007.999… µs in floating point. */
+/** A bound in whole stored units, because 8.008 ms are 8007.999… µs in floating point. */
 function boundCondition(comparison: '>=' | '<=', { column, kind }: NamedField, bound: number): CallCondition {
   const value = bound * (amountOf(kind)?.perShown ?? 1)
   const integer = comparison === '>=' ? Math.ceil(value - rounding) : Math.floor(value + rounding)

@@ -7,7 +7,7 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallDictionary } from './call-dictionary.ts'
 
 const pageRows = 1000
-/** A call that took longer is found only by when it was written. */
+/** Longest duration (ms) of a call that is found by its start. Longer calls are found by the time of writing. */
 const longestMs = 3_600_000
 
 const columns = `seq, id, coalesce(duration_us, 0), model_id, client_id, session_id, upstream_id, outcome_id,

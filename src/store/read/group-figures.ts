@@ -39,7 +39,7 @@ export function groupFigures(figures: CallSums): GroupFigures {
   }
 }
 
-/** The effect of a cache. A saving of exactly 0 beside cached tokens means that no price distinguishes them. */
+/** The effect of the prompt cache. A saving of exactly 0 beside cached tokens means that no price distinguishes them. */
 export function cacheFigures({
   input,
   cached,
@@ -80,7 +80,7 @@ function inMs(us: number): number {
   return us / 1000
 }
 
-/** Tokens per second are 1 ÷ the time per token. */
+/** Converts microseconds per token to tokens per second. */
 function speedOf(us: number): number {
   return 1e6 / us
 }

@@ -34,7 +34,7 @@ const budget = `SELECT total(tokens) FROM (
     SELECT tokens FROM budget_minutes WHERE minute >= ?1 AND minute < ?2
     UNION ALL SELECT tokens FROM budget_estimates WHERE minute >= ?1 AND minute < ?2)`
 
-/** Answers what gateways noted of themselves. */
+/** Answers questions about the minutes and events that gateways have recorded. */
 export function historyReader(database: DatabaseSync): HistoryReader {
   const statements = new RowStatements(database)
   const useWithin = (fromMinute: number, pastMinute: number): SlotUse => {

@@ -5,7 +5,7 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 /** Slices get wider if their work takes less than `shortMs`, and narrower if more than `longMs`. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
 
-/** A range of ids, as far as there are calls; `null` if there are none in it. */
+/** Narrows a range of ids to its calls; `null` if the range has none. */
 export function idsWithCalls(
   statements: RowStatements,
   fromId: number,
@@ -19,8 +19,8 @@ export function idsWithCalls(
 }
 
 /**
- * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie. Throws
- * `QueryTooSlowError` between two pieces.
+ * Cuts a range of ids into pieces that each take some milliseconds to read, however many calls they have.
+ * Throws `QueryTooSlowError` between two pieces.
  */
 export function* idSlices(
   fromId: number,
@@ -42,7 +42,7 @@ export function* idSlices(
   }
 }
 
-/** The time to count calls of, in milliseconds since the Unix epoch, and the milliseconds that counting may take, about. */
+/** The time range of calls to count (ms since the Unix epoch), and roughly how long counting may take (ms). */
 export interface CountingBounds {
   readonly fromMs: number
   readonly toMs: number
@@ -50,8 +50,8 @@ export interface CountingBounds {
 }
 
 /**
- * Reads pieces of a range of time, the newest first, until `read` says that it has enough or the time is over. Answers the
- * instant from which on all calls were read. Throws `QueryTooSlowError`.
+ * Reads pieces of a time range, the newest first, until `read` has enough or the time is over. Returns the
+ * instant from which on all calls were read (ms since the Unix epoch). Throws `QueryTooSlowError`.
  */
 export function readNewestFirst(
   { fromMs, toMs, withinMs }: CountingBounds,

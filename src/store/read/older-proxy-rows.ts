@@ -4,8 +4,8 @@ const rowsAtOnce = 500
 const busyMs = 5000
 
 /**
- * The rows of the older proxy's `api_calls`, each with its number, in batches, because the proxy may still be writing.
- * Nothing is written to it. Throws SQLite's error.
+ * The rows of the older proxy's `api_calls`, each with its number, in batches, because the proxy may still be
+ * writing. Only reads. Throws SQLite's error.
  */
 export function* olderProxyRows(path: string): Generator<Readonly<Record<string, unknown>>> {
   using source = new ForeignDatabase(path, busyMs, { mayCopy: true })

@@ -29,7 +29,7 @@ export function seenClients(
       byName.set(name, [client, key, calls + laterCalls, tokens + laterTokens, last])
     }
   })
-  // Names are many where strangers make them up.
+  // Unknown clients can send any number of names.
   const most = [...byName.values()].sort((a, b) => b[2] - a[2]).slice(0, mostSeen)
   const clients = most.map(([client, key, calls, tokens, lastId]) => ({
     client: words.wordOf('clients', client),

@@ -6,7 +6,7 @@ import type { CallDictionary } from './call-dictionary.ts'
 import { type CountingBounds, readNewestFirst } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Calls that were refused or never answered need no price. */
+/** The condition for calls that need a price, without refused and unanswered ones. */
 const canCost = `(${usedSql} OR cost_nano_usd IS NOT NULL)`
 const servedSql = `SELECT upstream_id, model_id, response_model_id, count(*),
   count(*) FILTER (WHERE ${unpricedSql}),
@@ -36,7 +36,7 @@ export function servedModels(
       served.set(name, sum(served.get(name), row))
     }
   })
-  // Names are many where strangers make them up.
+  // Clients can ask for any number of made-up models.
   const most = [...served.values()].sort((a, b) => b[3] - a[3]).slice(0, mostServed)
   const models = most.map(
     ([upstream, model, responseModel, calls, unpriced, input, output, cost]): ServedModel => ({

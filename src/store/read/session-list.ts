@@ -13,18 +13,18 @@ import { type CallSelection, selectionCondition, selectionOf } from './call-sele
 import type { CallDictionary } from './call-dictionary.ts'
 import { cacheFigures } from './group-figures.ts'
 
-/** Higher than the id of any call. */
+/** An id higher than that of any call. */
 const noId = Number.MAX_SAFE_INTEGER
-/** Most sessions found by name; beyond it, calls are searched for theirs. */
+/** Most sessions that are found by name. With more, the calls are searched for their sessions. */
 const mostByName = 20_000
-/** Ignores case, of ASCII letters alone. */
+/** Compares without case, but only for ASCII letters. */
 const isPart = "text LIKE ? ESCAPE '\\'"
 const shownModels = 20
 /** Rows or sessions between two checks of the deadline. */
 const rowsPerCheck = 256
 const rowsAtOnce = 1000
 
-/** A name with more calls is no single run, but for example the one cache key of an application. */
+/** Most calls of a session. A name with more is not one run, but for example the cache key of an application. */
 const mostCalls = 100_000
 
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
@@ -33,7 +33,7 @@ const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, c
     coalesce(cache_saved_nano_usd, 0)
   FROM calls INDEXED BY calls_by_session WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${rowsAtOnce}`
 
-/** The newest call of a session that is left out. */
+/** The newest call of a session, by which the session may be left out. */
 const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
   ORDER BY id DESC LIMIT 1 OFFSET ${mostCalls}`
 
@@ -60,7 +60,7 @@ type Row = readonly [
   ...rest: [toolCalls: number, costNanoUsd: Id, isUnpriced: number, savedNanoUsd: number],
 ]
 
-/** A session with the last of its calls that were asked for. */
+/** A session with the last of its selected calls. */
 type FoundSession = readonly [sessionId: number, callId: number]
 
 type Page = readonly [most: number, beforeId?: number | undefined]
@@ -80,7 +80,7 @@ export class SessionList {
     this.#statements = new RowStatements(database)
   }
 
-  /** Throws `QueryTooSlowError`. */
+  /** Returns a page of sessions. Throws `QueryTooSlowError`. */
   page(
     filter: CallFilter,
     { limit, beforeId, search, sort = 'last_at', rising = false }: SessionPage,
@@ -279,7 +279,7 @@ export class SessionList {
     }
   }
 
-  /** The newest calls of a session, in the order of their starts; a thousand a statement takes half the time. */
+  /** The newest calls of a session, by their starts. Reading a thousand in one statement takes half the time. */
   *#callsOf(sessionId: number): Generator<Row> {
     const first = this.#statements.number(tooOldSql, sessionId) ?? -1
     for (let [afterId, count] = [first, rowsAtOnce]; count === rowsAtOnce;) {
@@ -305,7 +305,7 @@ function withSessions(selection: CallSelection, sessions: ReadonlySet<number>): 
   return { ...selection, ids, index: 'calls_by_session' }
 }
 
-/** In floating point sums of milliseconds have more digits than were measured. */
+/** Rounds milliseconds to microseconds, because sums in floating point have more digits than were measured. */
 function toMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -8,7 +8,7 @@ import { readNewestFirst } from './id-slices.ts'
 
 const turnedAway: readonly FailureCode[] = ['queue_full', 'queue_timeout']
 
-/** Only POSTs take a slot. A call that is named in no row has the slots of the default upstream. */
+/** Only POSTs take a slot. A call without an upstream in its row has used the default upstream's slots. */
 const usesSql = `SELECT id, coalesce(receive_us, 0), queue_us, duration_us, attempts FROM calls NOT INDEXED
   WHERE id >= ? AND id < ? AND queue_us IS NOT NULL AND duration_us IS NOT NULL
   AND method_id = (SELECT id FROM labels WHERE text = 'POST')

@@ -9,12 +9,12 @@ import {
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
 
-/** A key of a grouping under which calls of a filter can be. */
+/** A key of a grouping that calls of a filter can have. */
 export interface FoundKey {
   readonly id: number
-  /** True for the rest key: names that were put together. */
+  /** True for the rest key, which stands for all further names. */
   readonly isOther: boolean
-  /** The value of the asked dimension that all calls of the key have. */
+  /** The value of the dimension of all calls with the key. */
   readonly value: number | null
 }
 

@@ -31,21 +31,21 @@ export interface SumQuestion extends Pick<
   'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'
 > {
   readonly filter: IdFilter
-  /** A condition that the sums cannot answer: calls are then read one by one. */
+  /** A condition that the sums cannot answer, so that calls are read one by one. */
   readonly rowCondition?: CallCondition
   readonly index?: CallSelection['index'] | 'calls_failed'
-  /** Values beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
+  /** Most values, those with the most calls; all others count as `otherId`, because there can be as many as calls. */
   readonly top?: number
 }
 
 const minuteMs = 60_000
-/** With more calls than these beyond the sums, the calls of each hour are found by their time. */
+/** Most calls beyond the sums that are read by number. With more, the calls of each hour are read by time. */
 const longTail = 20_000
-/** Rows between two checks of the deadline; none takes over some 20 µs. */
+/** Rows between two checks of the deadline; a row takes up to 20 µs. */
 const rowsPerCheck = 256
-/** Most rows of sums of one statement, about. */
+/** Roughly the most rows of sums that one statement reads. */
 const rowsAtOnce = 5000
-/** Keys that are fewer than this part of all are looked up one by one. */
+/** Largest share of all keys that are looked up one by one. */
 const fewKeys = 1 / 40
 
 const askedSql =
@@ -64,15 +64,15 @@ const callsSql = {
 
 type TimeRange = readonly [fromMs: number, toMs: number]
 
-/** The state of the sums: which calls they lack. */
+/** The calls that the sums lack. */
 interface Marks {
   readonly foldedMs: number
-  /** Hours by the number up to which their cells hold calls. */
+  /** By hour, the number of the last call that its cells hold. */
   readonly seqOf: ReadonlyMap<number, number>
   readonly days: ReadonlyMap<number, number>
 }
 
-/** How to count calls one by one. */
+/** The calls to count one by one, and where to add them. */
 interface Counting {
   readonly question: SumQuestion
   readonly groups: SumsByGroup
@@ -181,7 +181,7 @@ export class SumReader {
       : `FROM sums AS s WHERE ${ofGrouping} AND s.cell_number >= ?1 AND s.cell_number < ?2
          AND (?3 IS NULL OR s.key_id IN (SELECT value FROM json_each(?3)))`
     const distributions = isSumsOnly === true ? 'NULL' : 's.distributions'
-    // Rows cost more than SQLite's adding.
+    // Reading rows takes longer than adding them in SQLite.
     const columns =
       dimension !== null || isFew
         ? [`s.cell_number, s.key_id, ${distributions}, ${sumColumns.join(', ')} ${cells}`]
@@ -225,7 +225,10 @@ export class SumReader {
     }
   }
 
-  /** Gives the value of the dimension under which a call counts: `otherId` beyond the `top` values with the most calls. */
+  /**
+   * Returns a function for the dimension's value under which a call counts: `otherId` beyond the `top` values
+   * with the most calls.
+   */
   #values(question: SumQuestion, range: TimeRange): (row: SummedCall) => number | null {
     const { dimension, top } = question
     const valueOf = this.#fieldValue(dimension)
@@ -245,7 +248,7 @@ export class SumReader {
     return (row) => ofColumn(valueIn(row, column))
   }
 
-  /** Makes the value of a dimension of that of its column: of a set of tags, the tag with the key. */
+  /** Returns a function from a column's value to that of a dimension: of a set of tags, the tag with the key. */
   #ofColumn(dimension: CallDimension): (value: number | null) => number | null {
     const key = tagOf(dimension)
     if (key === null) return (value) => value
@@ -253,7 +256,7 @@ export class SumReader {
     return (value) => (value === null ? null : getOrAdd(tags, value, () => this.#words.tagIn(value, key)))
   }
 
-  /** How many calls each value of a dimension has. */
+  /** The number of calls of each value of a dimension. */
   #callsOf(
     column: ValueColumn,
     question: SumQuestion,
@@ -310,11 +313,11 @@ export class SumReader {
 }
 
 interface Keys {
-  /** The keys of the calls that are asked for, with the value under which each counts. */
+  /** The keys whose calls all count, with the dimension's value of each. */
   readonly values: ReadonlyMap<number, number | null>
-  /** Keys of which some calls may be asked for. */
+  /** Keys of which some calls may count. */
   readonly mixed: readonly number[]
-  /** How many the grouping has. */
+  /** The number of the grouping's keys. */
   readonly all: number
 }
 
@@ -346,8 +349,8 @@ function rangeOf(edgesMs: readonly number[]): TimeRange {
 }
 
 /**
- * Moves edges before `foldedMs` to the start of their cell, as folded calls are known by their cell alone. A last bucket
- * within one cell is then empty. Throws `FoldedRangeError` if two other edges are the same then.
+ * Moves edges before `foldedMs` to the start of their cell, because only the cells of folded calls are known.
+ * A last bucket within one cell is then empty. Throws `FoldedRangeError` if two other edges become equal.
  */
 function unfoldedEdges(edgesMs: readonly number[], foldedMs: number, cellMs: number): readonly number[] {
   if ((edgesMs[0] ?? 0) >= foldedMs) return edgesMs

@@ -2,7 +2,7 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import { CallSums, type SumColumn, sumColumns } from '../rollup/call-sums.ts'
 import { addDistributionBytes } from '../rollup/sum-rows.ts'
 
-/** The calls of one bucket and one value of the dimension: its id, `null` for calls that have none. */
+/** The sums of one bucket and one value of the dimension: the value's id, or `null` for calls without one. */
 export interface SumGroup {
   readonly bucket: number
   readonly value: number | null
@@ -10,8 +10,8 @@ export interface SumGroup {
 }
 
 /**
- * The sums of a group: rows whose distributions stay packed until they are added up, and calls that were counted one by
- * one. Thousands of groups unpacked at once would keep the collector of garbage busy.
+ * The sums of a group, whose distributions stay packed until they are added up, and of calls that were
+ * counted one by one. To unpack thousands of groups at once would keep the garbage collector busy.
  */
 export class PackedSums {
   readonly #sums = new Float64Array(sumColumns.length)
@@ -43,25 +43,25 @@ export class PackedSums {
   }
 }
 
-/** Sums by bucket of time and value, as they come together. */
+/** Collects sums by bucket of time and by value. */
 export class SumsByGroup {
   readonly #edgesMs: readonly number[]
-  /** By value, then by bucket. */
+  /** The groups by value, then by bucket. */
   readonly #groups = new Map<number | null, PackedSums[]>()
 
-  /** Each bucket reaches from one edge to the next. */
+  /** `edgesMs`: the edges of the buckets, in ms since the Unix epoch, sorted. */
   constructor(edgesMs: readonly number[]) {
     this.#edgesMs = edgesMs
   }
 
-  /** The sums of the bucket in which an instant lies; it must not be beyond the edges. */
+  /** The sums of the bucket with this instant, which must lie within the edges. */
   at(instantMs: number, value: number | null): PackedSums {
     const buckets = getOrAdd(this.#groups, value, () => [])
     return (buckets[this.#bucketOf(instantMs)] ??= new PackedSums())
   }
 
   all(): readonly SumGroup[] {
-    // Buckets in which there is nothing are passed over.
+    // Empty buckets are left out.
     return [...this.#groups].flatMap(([value, buckets]) =>
       buckets.flatMap((sums, bucket) => ({ bucket, value, sums })),
     )

@@ -23,12 +23,15 @@ export const sumColumns = [
 
 export type SumColumn = (typeof sumColumns)[number]
 
-/** Measures of calls that went well, and the wait of all calls, in microseconds. The packed distributions have this order: a new one comes last. */
+/**
+ * Measures of successful calls, and the wait of all calls, in microseconds. Packed distributions have this
+ * order, so add a new one at the end.
+ */
 export const measureNames = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us', 'ttft_total_us'] as const
 
 export type MeasureName = (typeof measureNames)[number]
 
-/** How one measure is spread over calls. */
+/** The distribution of one measure over calls. */
 export class Distribution {
   count: number = 0
   sum: number = 0

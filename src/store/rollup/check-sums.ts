@@ -11,7 +11,7 @@ import { SumKeys } from './sum-keys.ts'
 import { hourMs } from './time-plan.ts'
 import { foldedUntil, hoursPerDay, unsummedDays, unsummedHours } from './unsummed.ts'
 
-/** Compares hours with their calls, and days with their hours. Only reads. */
+/** Compares sums of hours with their calls, and sums of days with those of hours. Only reads. */
 export class SumCheck {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -25,7 +25,7 @@ export class SumCheck {
     this.#cells = new SumCells(this.#statements, this.#keys)
   }
 
-  /** Hours that have sums or calls, and whose calls are all there to be counted, the oldest first. */
+  /** Hours with sums or calls, none of which were folded, the oldest first. */
   hours(): readonly number[] {
     const foldedHour = Math.ceil(foldedUntil(this.#statements) / hourMs)
     const next = `SELECT min(id) / ${firstIdAt(hourMs)} FROM calls WHERE id >= ? * ${firstIdAt(hourMs)}`
@@ -42,7 +42,7 @@ export class SumCheck {
     return [...days].sort((a, b) => a - b)
   }
 
-  /** True if the sums of an hour differ from its calls, without the calls that it is known to lack. */
+  /** True if the sums of an hour differ from its calls, apart from those that are known to be missing. */
   isHourWrong(hour: number): boolean {
     return inReadTransaction(this.#database, () => {
       const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
@@ -61,7 +61,7 @@ export class SumCheck {
     })
   }
 
-  /** True if the sums of a day differ from those of its hours. A day that is not made yet is not wrong. */
+  /** True if the sums of a day differ from those of its hours. A day without sums yet is not wrong. */
   isDayWrong(day: number): boolean {
     return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false

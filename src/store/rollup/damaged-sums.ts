@@ -9,7 +9,7 @@ import { foldedUntil, noteChange, noteDay } from './unsummed.ts'
 type Row = readonly (number | Uint8Array | null)[]
 
 const minuteMs = 60_000
-/** No call is older. */
+/** The earliest start of a call. */
 const earliestMs = Date.UTC(2015, 0)
 const dropBusyMs = 5000
 
@@ -20,8 +20,8 @@ export function haveDamage(database: DatabaseSync): boolean {
 }
 
 /**
- * Replaces the table of sums if a page of it is damaged. The new table has the sums of folded calls, as far as they can be
- * read; all others are computed again.
+ * Replaces the table of sums if one of its pages is damaged. The new table has the readable sums of folded
+ * calls; all others are computed again.
  */
 export function replaceDamaged(database: DatabaseSync): void {
   if (!haveDamage(database)) return
@@ -46,7 +46,7 @@ export function replaceDamaged(database: DatabaseSync): void {
   dropAside(database)
 }
 
-/** Days that are gone, of which there are hours. */
+/** Days without sums whose hours have sums. */
 const lostDays = `SELECT DISTINCT cell_number / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
   (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND cell_number = hours.cell_number / 24)`
 

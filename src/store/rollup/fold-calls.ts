@@ -5,22 +5,27 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import { dayMs, hourMs } from './time-plan.ts'
 import { foldedUntil, unsummedHours } from './unsummed.ts'
 
-/** Calls are folded away by whole days of UTC. */
+/** Calls are folded by whole days (UTC); length in ms. */
 export const foldedDayMs: number = dayMs
 
-/** The start of the day before which everything is folded when the last `keepDays` whole days, and today, are kept. */
+/**
+ * The start (ms since the Unix epoch) of the first day whose calls are kept: the last `keepDays` whole days
+ * and today.
+ */
 export function foldUntil(nowMs: number, keepDays: number): number {
   return Math.floor((nowMs - keepDays * foldedDayMs) / foldedDayMs) * foldedDayMs
 }
 
-/** Shares of all calls: the part that an unproven clock may fold, and the part of folded calls that proves a clock. */
+/** Shares of all calls: the most that an unproven clock may fold, and the folded share that proves a clock. */
 const unprovenPart = 0.1
 const provingPart = 0.01
 
 /**
- * The same day for the calls of a database, even if the clock is wrong. If the newest call is of no day but today and yesterday,
- * the last `keepDays` days before that call stay: the database was idle, or the clock is wrong. With `isClockChecked`, more than a tenth of all calls goes only if
- * calls that stay are older than a day: a clock that is wrong for a moment has none of its own.
+ * As {@link foldUntil}, but safe if the clock is wrong.
+ * - If the newest call is older than yesterday or lies in the future, the last `keepDays` days before that
+ *   call stay: the database was idle, or the clock is wrong.
+ * - With `isClockChecked`, more than a tenth of all calls is folded only if remaining calls are older than a
+ *   day. A clock that is wrong for a moment has no such calls.
  */
 export function foldableUntil(
   database: DatabaseSync,
@@ -45,15 +50,16 @@ export function foldableUntil(
   return firstToStay === null ? 0 : foldUntil(startedAtMs(firstToStay), 0)
 }
 
-/** The instant before which calls may have been folded away, 0 if none were. */
+/** The instant before which calls may have been folded (ms since the Unix epoch); 0 if none were. */
 export function foldedUntilMs(database: DatabaseSync): number {
   return foldedUntil(new RowStatements(database))
 }
 
 /**
- * Deletes calls that the sums hold: each step up to `limit` calls of one day before `untilMs`, the start of a day, and says
- * how many; `null` if the sums of that day lack calls. The transaction that deletes the first call of a day marks the day as
- * folded: a reader sees all calls of the day, or the mark, and then asks the sums.
+ * Returns a function that deletes up to `limit` calls of one day before `untilMs` (the start of a day), if
+ * the sums hold them. It returns their number, or `null` if the sums of that day lack calls. The transaction
+ * with the first call of a day marks the day as folded: a reader sees all calls, or the mark, and then reads
+ * the sums.
  */
 export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number | null {
   const statements = new RowStatements(database)
@@ -67,7 +73,7 @@ export function foldCalls(database: DatabaseSync): (untilMs: number, limit: numb
       if (unsummedHours(statements, firstHour, firstHour + dayMs / hourMs).length > 0) return null
       const dayEndId = firstIdAt((day + 1) * dayMs)
       const past = statements.number(oldest, dayEndId, limit) ?? dayEndId
-      // The numbers of calls that are gone do not come twice.
+      // Numbers of deleted calls are never used again.
       const mark = `UPDATE folding SET until_ms = max(until_ms, ?),
         last_seq = max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls))`
       statements.run(mark, (day + 1) * dayMs)

@@ -22,27 +22,28 @@ export const sumFields = Object.fromEntries(
 /** Columns of `sum_keys`, named as those of `calls`. */
 export const keyColumns: readonly string[] = sumDimensions.map((dimension) => sumFields[dimension].column)
 
-/** Dimensions whose values strangers make up: there is no end of them. */
+/** Dimensions whose values clients can make up, so that their number is unlimited. */
 export const namedDimensions: readonly SumDimension[] = ['endpoint', 'model', 'client', 'tags']
 
-/** Widths of the cells of time, in minutes. */
+/** Widths of time cells, in minutes. */
 export type CellMinutes = 15 | 30 | 60 | 1440
 
+/** A set of dimensions by which sums are kept. */
 export interface Grouping {
   /** The id in the tables. */
   readonly id: number
   readonly by: readonly SumDimension[]
-  /** The widths in which it is kept, the widest first. */
+  /** The widths in which the grouping is kept, the widest first. */
   readonly widths: readonly CellMinutes[]
-  /** More combinations than these are put together, see {@link otherId}. */
+  /** Most combinations; all further ones count together, see {@link otherId}. */
   readonly mostKeys: number
 }
 
 const widths = [1440, 60] as const
 
-/** In the order of their size: the first grouping that can answer a question is used. The last has all combinations. */
+/** Groupings by size: the first one that can answer a question is used. The last has all combinations. */
 export const groupings: readonly Grouping[] = [
-  // Half and quarter hours are for the charts of zones that are off UTC by 30 or 45 minutes.
+  // Half and quarter hours serve charts in time zones that differ from UTC by 30 or 45 minutes.
   { id: 0, by: [], widths: [1440, 60, 30, 15], mostKeys: 1 },
   {
     id: 1,
@@ -56,12 +57,12 @@ export const groupings: readonly Grouping[] = [
   { id: 4, by: sumDimensions, widths, mostKeys: 200_000 },
 ]
 
-/** The placeholder in a key for a value that its grouping, or its calls, do not have. */
+/** Placeholder in a key for a value that the grouping or its calls do not have. */
 export const noId = -1
-/** In place of a name that came when its grouping had all its keys. */
+/** Placeholder in a key for names that came after the grouping had its most keys. */
 export const otherId = -2
 
-/** `null` if no grouping has all of these fields. */
+/** The smallest grouping with all of these fields; `null` if there is none. */
 export function groupingFor(fields: ReadonlySet<string>): Grouping | null {
   return groupings.find(({ by }) => fields.isSubsetOf(new Set<string>(by))) ?? null
 }

@@ -33,7 +33,7 @@ export class SumCells {
     this.#keys = keys
   }
 
-  /** Adds calls to the cells of their hours and less; says in which hours. */
+  /** Adds calls to the cells of their hours and parts of hours. Returns these hours. */
   add(calls: Iterable<CallCell>): ReadonlySet<number> {
     const hours = new Set<number>()
     for (const [cell, parts] of cellsOf(calls, this.#keys)) {
@@ -59,7 +59,7 @@ export class SumCells {
     }
   }
 
-  /** Makes the cells of a day of keys from one to another (exclusive) from those of its hours. */
+  /** Computes the cells of a day from those of its hours, for keys from `firstKey` to `pastKey` (exclusive). */
   makeDay(grouping: Grouping, day: number, firstKey: number, pastKey: number): void {
     this.#statements.run(
       'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ? AND key_id >= ? AND key_id < ?',
@@ -132,7 +132,7 @@ function isBytes(value: unknown): value is Uint8Array {
 
 export const unreadable = 'unreadable'
 
-/** A row of {@link sumRowColumns} as text: equal rows have equal texts. */
+/** A row of {@link sumRowColumns} as text, for comparing: equal rows have equal texts. */
 export function textOf(row: readonly unknown[]): string {
   const sums = new CallSums()
   const distributions = row[sumColumns.length]

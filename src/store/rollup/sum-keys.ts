@@ -6,14 +6,14 @@ import { type Grouping, keyColumns, namedDimensions, noId, otherId, sumDimension
 const findSql = `SELECT id FROM sum_keys WHERE grouping_id = ? AND ${keyColumns.map((name) => `${name} = ?`).join(' AND ')}`
 const addSql = `INSERT INTO sum_keys (grouping_id, ${keyColumns.join(', ')}) VALUES (?, ${keyColumns.map(() => '?').join(', ')})`
 
-/** The ids of combinations. Make a new one after a rollback, as this one knows keys that are gone. */
+/** The ids of combinations. After a rollback, make a new instance, because this one has keys that no longer exist. */
 export class SumKeys {
   readonly #statements: RowStatements
   readonly #limit: number
   readonly #isReading: boolean
   readonly #ids = new Map<string, number>()
 
-  /** `limit` is for tests; with `isReading` no key is made. */
+  /** `limit` is for tests. With `isReading`, no key is added. */
   constructor(
     statements: RowStatements,
     { limit = Number.POSITIVE_INFINITY, isReading = false }: { limit?: number; isReading?: boolean } = {},
@@ -23,7 +23,7 @@ export class SumKeys {
     this.#isReading = isReading
   }
 
-  /** The key of a call, which is made if there is none; {@link noId} if it must not be made. */
+  /** The key of a call, which is added if it is new; {@link noId} if it must not be added. */
   idFor(grouping: Grouping, call: SummedCall): number {
     const parts = [grouping.id, ...sumDimensions.map((name) => valueIn(grouping, name, call))]
     return getOrAdd(this.#ids, parts.join(' '), () => this.#find(parts) ?? this.#add(grouping, parts))

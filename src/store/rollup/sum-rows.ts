@@ -8,13 +8,14 @@ export const sumRowColumns = [...sumColumns, 'distributions'].join(', ')
 /** The unit in which a sum of inverses is stored. */
 const inversePart = 1e-11
 
-/** Adds a row of {@link sumRowColumns}. */
+/** Adds a row of {@link sumRowColumns} to sums. */
 export function addSumRow(sums: CallSums, row: readonly unknown[]): void {
   for (let i = 0; i < sums.totals.length; i++) sums.totals[i] = (sums.totals[i] ?? 0) + Number(row[i])
   const distributions = row[sumColumns.length]
   if (distributions instanceof Uint8Array) addDistributionBytes(sums, distributions)
 }
 
+/** True if the calls have a value of any measure. */
 export function isMeasured({ distributions }: CallSums): boolean {
   return measureNames.some((measure) => distributions[measure].count > 0)
 }
@@ -30,7 +31,7 @@ export function distributionBytes(sums: CallSums): Uint8Array | null {
 /** Reused for each row. */
 const writer = new VarintWriter()
 
-/** Adds distributions that `distributionBytes` wrote. Throws a `RangeError` if the bytes are not such. */
+/** Adds distributions from `distributionBytes`. Throws `RangeError` for other bytes. */
 export function addDistributionBytes(sums: CallSums, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)
   for (const measure of measureNames) addFrom(reader, sums.distributions[measure])

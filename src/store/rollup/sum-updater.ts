@@ -6,19 +6,19 @@ import { withLockWait } from '../sqlite/lock-wait.ts'
 import { Summing } from './summing.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
-/** Pauses when all calls are added up, and after a failure. */
+/** Pause (ms) when all calls are added up, and after a failure. */
 const everyMs = 2000
 const afterTroubleMs = 3000
-/** A step does less if it took longer than `longMs`, and more if shorter than `shortMs`, as new calls wait for it. */
+/** Bounds of a step: `longMs` and `shortMs` adapt its number of calls, because new calls wait for the step. */
 const step = { longMs: 14, shortMs: 7, firstLimit: 100, leastLimit: 8, mostLimit: 5000 } as const
-/** Pause between steps, for other writers: SQLite tries a lock again after 1, 3, 8, 18 … ms. */
+/** Pause (ms) between steps, for other writers: SQLite tries a lock again after 1, 3, 8, 18 … ms. */
 const pauseMs = 6
-/** Milliseconds to wait for another's lock, while calls wait for this thread. */
+/** Time (ms) to wait for another process's lock, while calls wait for this thread. */
 const lockWaitMs = 5
 
 /**
- * Keeps the sums up to date with the calls, in small steps between the other work of the thread. Errors become a warning,
- * and the updater tries again.
+ * Keeps the sums up to date in small steps between the thread's other work. Errors become a warning, and the
+ * updater tries again.
  */
 export class SumUpdater {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
@@ -28,7 +28,7 @@ export class SumUpdater {
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
-  /** `warn` gets the problem, and null when it is over; `onDamage` is called for each damaged page. */
+  /** `warn` gets a problem, and null when it is over. `onDamage` is called for each damaged page. */
   constructor(
     clock: Pick<Clock, 'after' | 'wallTime'>,
     warn: (warning: Warning | null) => void,
@@ -39,7 +39,7 @@ export class SumUpdater {
     this.#onDamage = onDamage
   }
 
-  /** Starts; each step works on the database that `current` gives, `null` while none is open. */
+  /** Starts the steps, each on the database that `current` returns; `null` while none is open. */
   start(current: () => DatabaseSync | null): void {
     this.#cancel = this.#clock.after(this.#run(current()), () => this.start(current))
   }
@@ -48,7 +48,7 @@ export class SumUpdater {
     this.#cancel?.()
   }
 
-  /** Takes a step; answers the milliseconds until the next. */
+  /** Takes a step, and returns the pause until the next one (ms). */
   #run(database: DatabaseSync | null): number {
     if (database === null) return everyMs
     try {

@@ -7,7 +7,7 @@ import { CallSums, measureNames, type SumColumn, sumColumns, tokenColumns } from
 import type { Row } from '../sqlite/row-statements.ts'
 import { type SumDimension, sumFields } from './groupings.ts'
 
-/** The columns of a call that the sums are made of, in the order in which they are read. */
+/** The columns from which sums are computed, in the order of reading. */
 export const summedColumns = [
   'seq',
   'id',
@@ -48,16 +48,17 @@ function offsetsOf<Name extends string>(names: readonly Name[]): Record<Name, nu
   return Object.fromEntries(names.map((name, offset) => [name, offset])) as Record<Name, number>
 }
 
+/** The value in a column of {@link summedColumns}; null without one. */
 export function valueIn(row: SummedCall, source: Source): number | null {
   return row[offsets[source]] ?? null
 }
 
-/** The code, the status or the word's number that a call has there. */
+/** The code, status or word number of a call in a dimension. */
 export function valueOf(call: SummedCall, dimension: SumDimension): number | null {
   return valueIn(call, sumFields[dimension].column as Source)
 }
 
-/** Counts one call: its wait for a slot, and its other times if it went well, or `isTimed`. */
+/** Adds one call: its wait for a slot, and its other times if it succeeded or `isTimed` is true. */
 export function addCall(
   sums: CallSums,
   row: SummedCall,
@@ -89,27 +90,27 @@ function addTotals({ totals }: CallSums, row: SummedCall): void {
   } else if (isUsed(row)) add('unpriced_calls', 1)
 }
 
-/** As `isUnpriced` has it. */
+/** True if a call has usage, by the same rule as `isUnpriced`. */
 function isUsed(row: SummedCall): boolean {
   return valueIn(row, 'usage_source_id') !== usageSourceCodes.none || valueIn(row, 'search_units') !== null
 }
 
 /** Sums of calls of one quarter hour with the same key in every grouping. */
 export interface CallCell {
-  /** Since 1970. */
+  /** Quarter hours since 1970 (UTC). */
   readonly quarterHour: number
-  /** Any call of the cell, for its key. */
+  /** A call of the cell, for its key. */
   readonly call: SummedCall
   readonly sums: CallSums
 }
 
-/** Calls as they come together, so that the keys of many are looked up once. */
+/** Collects calls by cell, so that the key of many calls is looked up once. */
 export class CallCells {
   readonly #cells = new Map<string, CallCell>()
 
   add(call: SummedCall): void {
     const quarterHour = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
-    // All sumDimensions. In one piece, as this is done for every call.
+    // All sumDimensions, as one destructuring, because this runs for every call.
     const [, , type, outcome, model, client, endpoint, status, failure, , upstream, tags] = call
     const name = `${quarterHour} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
     addCall(getOrAdd(this.#cells, name, () => ({ quarterHour, call, sums: new CallSums() })).sums, call)

@@ -9,11 +9,11 @@ import { SumKeys } from './sum-keys.ts'
 import { dayMs, hourMs, hourOf } from './time-plan.ts'
 import { hoursPerDay, noteDay, type UnsummedHour, unsummedDays, unsummedHours } from './unsummed.ts'
 
-/** Most calls that end after their day do so within this time: the day is made once. */
+/** Time (ms) after a day in which nearly all of its calls have ended, so that the day is computed once. */
 const afterDayMs = hourMs
-/** With more calls to add than these, each hour is read by itself. */
+/** Most calls to add in order of writing. With more, each hour is read separately. */
 const manyCalls = 20_000
-/** With more new calls than these, new calls go before changed hours. */
+/** Most new calls for which changed hours go first. */
 const fewCalls = 1000
 
 const newestSql = `SELECT ${summedColumnList()} FROM calls INDEXED BY calls_by_seq WHERE seq > ? ORDER BY seq LIMIT ?`
@@ -36,8 +36,9 @@ interface DayWork {
 }
 
 /**
- * Makes the sums of hours that lack calls. Calls beyond an hour's `seq` are added to its cells; the cells of a changed hour
- * are computed again. Each call counts once, as cells and `seq` change in one transaction. After an error, make a new `Summing`.
+ * Adds missing calls to the sums of hours. Calls beyond an hour's `seq` are added to its cells; the cells of
+ * a changed hour are computed again. Cells and `seq` change in one transaction, so that each call counts
+ * once. After an error, make a new `Summing`.
  */
 export class Summing {
   readonly #database: DatabaseSync
@@ -56,7 +57,10 @@ export class Summing {
     )
   }
 
-  /** Reads up to `limit` calls, or keys of a day that is over at `nowMs`; false if nothing is left to do. */
+  /**
+   * Reads up to `limit` calls, or keys of a day before `nowMs` (ms since the Unix epoch). False if nothing is
+   * left to do.
+   */
   step(nowMs: number, limit: number): boolean {
     if (this.#recount !== null) {
       this.#continue(this.#recount, limit)
@@ -76,7 +80,7 @@ export class Summing {
     return true
   }
 
-  /** Adds calls that hours lack, in the order in which they were written; says whether these are all. */
+  /** Adds missing calls in the order of writing. Returns whether these were all. */
   #addNewest(limit: number): boolean {
     return inTransaction(this.#database, () => {
       const hours = unsummedHours(this.#statements)
@@ -136,7 +140,7 @@ export class Summing {
       )
   }
 
-  /** Makes the cells of a day from the cells of its hours, by keys. Readers use a day only when it is complete. */
+  /** Computes the cells of days from those of hours, key by key. Readers use a day only when it is complete. */
   #makeDays(nowMs: number, limit: number): boolean {
     const days = unsummedDays(this.#statements)
     let work = this.#day
@@ -170,7 +174,7 @@ export class Summing {
   }
 }
 
-/** The least number beyond which an hour that is not changed lacks calls; `most` without such an hour. */
+/** The smallest number beyond which an unchanged hour lacks calls; `most` without such an hour. */
 function leastSeq(hours: readonly UnsummedHour[], most: number): number {
   return hours.reduce((least, { seq }) => (seq > 0 ? Math.min(least, seq) : least), most)
 }

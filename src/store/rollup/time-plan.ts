@@ -18,19 +18,19 @@ export interface Span {
   readonly past: number
 }
 
-/** A range of time as sums hold it, and the rest, to be counted call by call. */
+/** The cells that cover a time range, and the rest, which is counted call by call. */
 export interface TimePlan {
   readonly spans: readonly Span[]
   /** Milliseconds since 1970, each from the first (inclusive) to the second. */
   readonly rest: readonly (readonly [fromMs: number, toMs: number])[]
 }
 
-/** True if the cells of a time have all of its calls, except known missing ones. */
+/** True if a cell has all of its calls, except known missing ones. */
 export type HasCells = (minutes: CellMinutes, cell: number) => boolean
 
 /**
- * Covers times, each from one edge to the next, with as few cells as can be. No cell reaches over an edge. Neighbours
- * are one span, also where an edge is between them.
+ * Covers the times between edges with as few cells as possible. No cell crosses an edge. Neighbouring cells
+ * are one span, even across an edge.
  */
 export function planOf(
   edgesMs: readonly number[],
@@ -51,7 +51,7 @@ export function planOf(
     for (let at = fromMs; at < toMs;) {
       const minutes = widths.find((width) => {
         const ms = width * minuteMs
-        // Half hours between quarters would be a span each.
+        // A half hour between quarters would need a separate span.
         const isAlone = width === 30 && toMs % ms !== 0
         return at % ms === 0 && at + ms <= toMs && !isAlone && hasCells(width, at / ms)
       })

@@ -3,25 +3,25 @@ import { dayMs, hourMs } from './time-plan.ts'
 
 /** An hour whose cells lack calls. */
 export interface UnsummedHour {
-  /** Since 1970. */
+  /** Hours since 1970 (UTC). */
   readonly hour: number
   /** The cells count the hour's calls up to this number. 0: the cells are invalid. */
   readonly seq: number
-  /** Another number after each change of calls that the cells may hold. */
+  /** Changes with each change of calls that the cells may hold. */
   readonly changes: number
 }
 
 export const hoursPerDay: number = dayMs / hourMs
 
-/** Notes that new calls of an hour get numbers beyond `seq`, within the transaction that writes them. */
+/** Notes that new calls of an hour get numbers beyond `seq`. Call it within the transaction that writes them. */
 export function noteCalls(statements: RowStatements, hour: number, seq: number): void {
   statements.run('INSERT INTO unsummed VALUES (60, ?, ?, 0) ON CONFLICT DO NOTHING', hour, seq)
   if (seq === 0) noteDay(statements, Math.floor(hour / hoursPerDay))
 }
 
 /**
- * Notes that calls of an hour are changed or deleted, within the transaction that does so: its cells are computed again. False if
- * calls of that time may have been folded away: the cells stay as they are.
+ * Notes, within its transaction, that calls of an hour change, so that its cells are computed again. Returns
+ * false if calls of that time may have been folded: the cells stay unchanged.
  */
 export function noteChange(statements: RowStatements, hour: number): boolean {
   if (hour * hourMs < foldedUntil(statements)) return false
@@ -57,7 +57,7 @@ export function unsummedHours(
     .map(([hour, seq, changes]) => ({ hour, seq, changes }))
 }
 
-/** The days whose cells are not made, or wrong, with the number of changes so far; those of no call are not among them. */
+/** The days with calls whose cells are missing or wrong, with their number of changes. */
 export function unsummedDays(statements: RowStatements): ReadonlyMap<number, number> {
   const sql = 'SELECT cell_number, changes FROM unsummed WHERE minutes = 1440 ORDER BY cell_number'
   return new Map(statements.all<readonly [number, number]>(sql))

@@ -16,7 +16,7 @@ import { callOf, type StoredValues } from './stored-values.ts'
 /** A row of the shared database, with its words as texts. */
 export interface PulledRow {
   readonly values: StoredValues
-  /** The row's number in the common database. */
+  /** The row's number in the shared database. */
   readonly seq: number
   /** The row's first number: differs from `seq` if the call was unfinished before, or had another cost. */
   readonly firstSeq: number
@@ -28,7 +28,7 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (minute, instance_id)
   DO UPDATE SET ${minuteColumns.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
 
-/** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
+/** Writes other gateways' rows into this file as if they were recorded here. Idempotent. */
 export class Inbox {
   readonly state: ShareState
   readonly #path: string
@@ -49,7 +49,7 @@ export class Inbox {
     this.#writeCosts = costWriter(database)
   }
 
-  /** Writes rows in the order of their numbers, without calls that were folded away here. */
+  /** Writes rows in the order of their numbers, without calls that were folded here. */
   write(rows: readonly PulledRow[]): WriteResult {
     const { pulled_seq: pulledSeq = 0, known_until_seq: knownUntilSeq = 0 } = this.state.cursors() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
@@ -67,7 +67,7 @@ export class Inbox {
     return result
   }
 
-  /** Ids of calls whose costs are to be taken over; none while a job is at work. */
+  /** Ids of calls whose costs must still be copied; none while a job runs. */
   deferred(limit: number): readonly number[] {
     const sql = 'SELECT call_id FROM share_deferred LIMIT ?'
     const ids = this.#statements.all<readonly [number]>(sql, limit).map(([id]) => id)
@@ -76,7 +76,7 @@ export class Inbox {
     return lock === null ? [] : ids
   }
 
-  /** Gives calls the cost that they have elsewhere, as re-pricing does. While a job is at work, the calls are deferred. */
+  /** Copies the costs of other gateways' calls, as re-pricing does. While a job runs, the calls are deferred. */
   takeCosts(rows: readonly PulledRow[]): void {
     if (rows.length === 0) return
     using lock = lockJob(this.#path)
@@ -103,7 +103,7 @@ export class Inbox {
     })
   }
 
-  /** A cost that was also changed here and is not sent yet stays: it is the later one. */
+  /** Copies costs, except where this file has a later change that is not sent yet. */
   #takeCosts(rows: readonly PulledRow[]): void {
     const edits: CostEdit[] = []
     const source = `SELECT ${summedColumnList()}, ${costColumns.join(', ')} FROM calls

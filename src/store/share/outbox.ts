@@ -5,14 +5,14 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import { ShareState } from './share-state.ts'
 import type { StoredValues } from './stored-values.ts'
 
-/** Rows to be sent, with words by their numbers in this file. */
+/** Rows to send. Words are numbers of this file. */
 export interface OutgoingRows {
   readonly rows: readonly StoredValues[]
-  /** When they are sent, all of this file's own rows up to this number are. */
+  /** Once these rows are sent, all of this file's own rows up to this number are. */
   readonly toSeq: number
 }
 
-/** A call whose cost has changed, and how often since it was sent: it may change again meanwhile. */
+/** A call whose cost has changed since it was sent, with the number of changes, because it may change again meanwhile. */
 export interface ChangedCall {
   readonly values: StoredValues
   readonly times: number
@@ -20,7 +20,7 @@ export interface ChangedCall {
 
 /** A gateway's minute: figures in the order of {@link minuteColumns}. */
 export type MinuteRow = readonly [minute: number, instance: string, ...figures: number[]]
-/** Something that happened to a gateway. */
+/** An event of a gateway: milliseconds since the Unix epoch, instance, kind and detail. */
 export type EventRow = readonly [atMs: number, instance: string, kind: string, detail: string | null]
 
 /** The columns of a minute's figures, which only grow. */
@@ -74,7 +74,10 @@ export class Outbox {
     return this.#statements.first<readonly [string]>(`SELECT text FROM ${table} WHERE id = ?`, id)?.[0] ?? ''
   }
 
-  /** Gives a call another id of the same millisecond, as another store's call has its own; to be sent again then. */
+  /**
+   * Gives a call a new id of the same millisecond, because a call of another store has its id. The call must
+   * then be sent again. False if the new id is in use.
+   */
   renumber(id: number, newId: number): boolean {
     return inTransaction(this.#database, () => {
       if (this.#statements.number('SELECT 1 FROM calls WHERE id = ?', newId) !== null) return false

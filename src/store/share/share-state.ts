@@ -2,27 +2,30 @@ import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
-/** How far a file and the shared database are in step, by its columns. Numbers of rows are `calls.seq`, but those of `pulled`. */
+/**
+ * The progress between a file and the shared database; members are columns. Numbers of rows are `calls.seq`,
+ * but `pulled_seq` and `known_until_seq` are the shared database's.
+ */
 export interface ShareCursors {
-  /** Names this file in the shared database. */
+  /** This file's name in the shared database. */
   readonly replica: string
   /** This file's last row that the shared database has confirmed. */
   readonly confirmed_seq: number
-  /** The number that it may have instead, if its last answer was lost. */
+  /** The last row that it may have confirmed, if its answer was lost. */
   readonly sending_seq: number
-  /** Rows up to here are there, or came from there. */
+  /** All rows up to this one were sent to the shared database or pulled from it. */
   readonly passed_seq: number
-  /** The shared database's rows up to this number of its own are here. */
+  /** All rows of the shared database up to this number are in this file. */
   readonly pulled_seq: number
-  /** Rows that came by this number of its own were here, and may be folded away. */
+  /** Rows up to this number of the shared database were in this file, and may be folded. */
   readonly known_until_seq: number
   /** Calls with lower ids are not pulled. */
   readonly from_id: number
-  /** Minutes of gateways before this one were sent. */
+  /** Gateways' minutes before this one were sent (minutes since 1970). */
   readonly sent_minute: number
 }
 
-/** The cursors in the file, the ranges of rows that were pulled, and what was synced of the files beside it. */
+/** The cursors in the file, the ranges of pulled rows, and the synced state of the files beside it. */
 export class ShareState {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -39,8 +42,8 @@ export class ShareState {
   }
 
   /**
-   * Begins as the replica of that name, whose rows are all to be sent, and which has pulled nothing. Rows of the common
-   * database up to `knownUntilSeq` may be folded here.
+   * Begins as a new replica: all rows will be sent, and none was pulled. Rows of the shared database up to
+   * `knownUntilSeq` may be folded in this file.
    */
   begin(replica: string, fromId: number, knownUntilSeq: number): void {
     inTransaction(this.#database, () => {
@@ -93,7 +96,7 @@ export class ShareState {
     this.#statements.run('DELETE FROM share_files WHERE name = ?', name)
   }
 
-  /** How many rows wait to be sent, and the instant at which the oldest of them began. */
+  /** The number of rows to send, and the start of the oldest (ms since the Unix epoch). */
   waiting(): { readonly rows: number; readonly sinceMs: number | null } {
     const { passed_seq: passedSeq = 0 } = this.cursors() ?? {}
     const pulled =

@@ -12,12 +12,15 @@ const indexSuffix = '-shm'
 export class ForeignDatabase implements Disposable {
   readonly database: DatabaseSync
   readonly #path: string
-  /** A copy of the file and its log; null if it is read where it is. */
+  /** The folder with a copy of file and log; null if the original is read. */
   readonly #folder: string | null
-  /** The state of a file that is read without locks; null if it is read with them. */
+  /** The state of a file that is read without locks; null if locks are used. */
   readonly #state: string | null
 
-  /** `mayCopy`: copies file and log if the log cannot be read in its place; otherwise the file alone is read. */
+  /**
+   * Waits up to `busyMs` for locks. With `mayCopy`, file and log are copied if the log cannot be read in
+   * place; else the file alone is read. Throws SQLite's error.
+   */
   constructor(path: string, busyMs: number, { mayCopy }: { readonly mayCopy: boolean }) {
     this.#path = path
     const hasIndex = existsSync(path + indexSuffix)

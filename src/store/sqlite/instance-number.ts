@@ -11,12 +11,12 @@ export interface InstanceNumber extends Disposable {
   readonly isOwn: boolean
 }
 
-/** The lock of the gateway with that number: if it can be taken, the gateway has ended. */
+/** The path of the lock of the gateway with that number. If the lock is free, the gateway has ended. */
 export function instanceLockPath(folder: string, number: number): string {
   return join(folder, `instance-${number}.lock`)
 }
 
-/** Says if a gateway runs that records beside this folder's database. */
+/** True if a gateway that records in this folder runs. */
 export function anyInstanceRuns(folder: string): boolean {
   for (let number = 0; number < instanceNumbers; number++) {
     const path = instanceLockPath(folder, number)
@@ -34,7 +34,7 @@ export function takeInstanceNumber(folder: string): InstanceNumber {
       const lock = tryFileLock(instanceLockPath(folder, value))
       if (lock !== null) return { value, isOwn: true, [Symbol.dispose]: () => lock[Symbol.dispose]() }
     } catch {
-      // If no file can be locked here, none can be written either: the writer warns of that.
+      // If no file can be locked, none can be written either, and the writer warns of that.
     }
   }
   return { value: randomInt(instanceNumbers), isOwn: false, [Symbol.dispose]: () => {} }

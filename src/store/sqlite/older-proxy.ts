@@ -15,7 +15,7 @@ export interface DatabasePlace {
   readonly olderProxy: string | null
 }
 
-/** The file at a path; beside the older proxy's database, which is never written to, a file of our own. */
+/** The database at a path. The older proxy's database is never changed: calls then go to another file beside it. */
 export function databasePlace(path: string): DatabasePlace {
   return isOlderProxy(path)
     ? { path: join(dirname(path), ownName), olderProxy: path }
@@ -27,9 +27,9 @@ export function isOlderProxy(path: string): boolean {
   return (olderProxyCalls(path) ?? -1) >= 0
 }
 
-/** How many rows of calls the older proxy's database has; null if it is none, or cannot be read. */
+/** The number of calls in the older proxy's database; null for another or an unreadable file. */
 export function olderProxyCalls(path: string): number | null {
-  // To open a file that is empty would delete the log beside it, which may hold calls.
+  // Opening an empty file would delete the log beside it, which may hold calls.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null
   try {
     using source = new ForeignDatabase(path, busyMs, { mayCopy: false })
@@ -44,7 +44,7 @@ export function olderProxyCalls(path: string): number | null {
   }
 }
 
-/** How many rows the older proxy's database has beyond those of the last import. */
+/** The number of rows in the older proxy's database since the last import. */
 export function waitingRows(database: DatabaseSync, olderProxy: string): number {
   const calls = olderProxyCalls(olderProxy) ?? 0
   const most = database.prepare('SELECT max(records) AS records FROM imports WHERE file = ?')

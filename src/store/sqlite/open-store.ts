@@ -13,7 +13,7 @@ export const applicationId = 0x546b_5772
 /** Older versions can damage a file that two processes use at once: https://sqlite.org/wal.html#walresetbug */
 const oldestSafeSqlite: readonly number[] = [3, 51, 3]
 
-/** Why there is nothing to read: expected states, with their texts in {@link absenceText}. */
+/** Reasons why no calls can be read: expected states, with their texts in {@link absenceText}. */
 export type StoreAbsence =
   | 'missing'
   | 'empty'
@@ -40,8 +40,8 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
 const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
 
 /**
- * True if an open file begins as our files do. A connection does not read the first page again, and would continue to write
- * into a file that no other program can read.
+ * True if an open file begins as our files do. SQLite does not read the first page again, and would continue
+ * to write into a file that no program can read.
  */
 export function hasOurHeader(file: number): boolean {
   const bytes = Buffer.alloc(header.bytes)
@@ -51,8 +51,8 @@ export function hasOurHeader(file: number): boolean {
 }
 
 /**
- * True if SQLite refused a text, which no damage makes of a database: a path was mistyped. The file is opened only now:
- * to close it would drop the locks of this process's connections, which a database that opens may have.
+ * True if SQLite refused a text file: damage makes no text, so the path was mistyped. The file is read only
+ * after an error, because closing it would drop the locks of this process's connections.
  */
 function isTextRefused(error: unknown, path: string): boolean {
   if (sqliteCode(error) !== sqliteCodes.notADatabase) return false
@@ -72,7 +72,7 @@ function isTextRefused(error: unknown, path: string): boolean {
 const writerBusyMs = 5000
 const readerBusyMs = 250
 
-/** Opens the database for its writer, and makes it where there is none. Throws what `problemOf` understands. */
+/** Opens the database for its writer, and creates it if it is missing. Throws errors that `problemOf` explains. */
 export function openForWriting(path: string): DatabaseSync {
   // A writer replays the log into the file: never into a file that is not ours.
   assertOurs(path)
@@ -81,7 +81,7 @@ export function openForWriting(path: string): DatabaseSync {
   try {
     assertSqliteVersion(sqliteVersion(database))
     if (isEmpty(database)) {
-      // The first works only before the first page is written, which it writes: no program may find that page without the id.
+      // Sets the id before the first page is written, so that no program finds the page without it.
       database.exec(
         `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${applicationId}; COMMIT`,
       )
@@ -99,7 +99,7 @@ export function openForWriting(path: string): DatabaseSync {
   }
 }
 
-/** Throws if there is a database that is not ours to write. Changes nothing. */
+/** Throws `StoreError` if the file is a database of another program or version. Changes nothing. */
 function assertOurs(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined || !stats.isFile() || stats.size === 0) return
@@ -110,14 +110,17 @@ function assertOurs(path: string): void {
     assertWritable(database)
   } catch (error) {
     if (isTextRefused(error, path)) throw new StoreError('foreign', absenceText.foreign)
-    // Only a writer can repair a file that was cut off before the log's time.
+    // Only a writer can repair a file whose rollback journal remains.
     if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
   } finally {
     database.close()
   }
 }
 
-/** Opens the database for a reader, which never writes, creates or checkpoints; in place of the older proxy's ours beside it. */
+/**
+ * Opens the database for a reader, which never writes, creates or checkpoints. For the older proxy's path,
+ * opens our file beside it.
+ */
 export function openForReading(path: string): DatabaseSync | StoreAbsence {
   const size = sizeOf(path)
   if (typeof size === 'string') return size
@@ -143,7 +146,7 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
   }
 }
 
-/** Undefined where there is no file. */
+/** The size in bytes; undefined without a file. */
 function sizeOf(path: string): number | undefined | 'unreadable' {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size
@@ -152,7 +155,7 @@ function sizeOf(path: string): number | undefined | 'unreadable' {
   }
 }
 
-/** A database in memory that holds nothing. */
+/** An empty database in memory. */
 export function openEmpty(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   makeSchema(database)
@@ -181,7 +184,7 @@ function unmade(database: DatabaseSync): StoreAbsence | null {
   return versionOf(database) === 0 ? 'empty' : null
 }
 
-/** Throws `StoreError` of a database that is not ours to write. */
+/** Throws `StoreError` if the open database belongs to another program or version. */
 function assertWritable(database: DatabaseSync): void {
   const refusal = refusalOf(database)
   if (refusal !== null)
@@ -191,7 +194,7 @@ function assertWritable(database: DatabaseSync): void {
 function refusalOf(database: DatabaseSync): 'other_version' | 'foreign' | 'damaged' | null {
   const id = database.prepare('PRAGMA application_id').get()?.['application_id']
   if (id !== applicationId) return 'foreign'
-  // The version is read first: another process may be making the tables.
+  // Read the version first, because another process may be creating the tables.
   if (versionOf(database) === 0) return null
   const calls = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get()
   if (calls === undefined) return 'damaged'
@@ -209,7 +212,7 @@ export function absenceOf(error: unknown): StoreAbsence | null {
 function makePrivateFile(path: string): void {
   const createdFolder = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   if (createdFolder !== undefined) chmodSync(dirname(path), 0o700)
-  // Not opened where it is there: to close it would drop all locks that this process's connections hold on it
+  // An existing file is not opened. Closing it would drop all locks of this process's connections on it
   // (fcntl(2)), and the last one to close would then delete the log under them.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)
   else closeSync(openSync(path, 'a', 0o600))

@@ -20,7 +20,7 @@ export function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff
 }
 
-/** The fault of a file by an error of SQLite; null for any other error. */
+/** The kinds of faults of a database file. */
 export type SqliteFault = 'damaged' | 'busy' | 'full' | 'unavailable' | 'other'
 
 const faults: Readonly<Record<number, SqliteFault>> = {
@@ -35,6 +35,7 @@ const faults: Readonly<Record<number, SqliteFault>> = {
   [sqliteCodes.ioError]: 'unavailable',
 }
 
+/** The kind of fault that an error of SQLite shows; null for any other error. */
 export function sqliteFault(error: unknown): SqliteFault | null {
   const code = sqliteCode(error)
   return code === null ? null : (faults[code] ?? 'other')

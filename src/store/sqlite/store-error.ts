@@ -3,19 +3,23 @@ import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
 /**
- * - `other_version`, `foreign`: the file is sound, but not ours to write. It is left as it is.
- * - `damaged`: SQLite finds nothing wrong with the file, and yet it cannot be what we wrote.
- * - `moved`: the file that is open is no longer the one at its path.
- * - `log_moved`: the same of the log beside it; other programs do not see its calls.
+ * - `other_version`, `foreign`: the file is sound, but of another version or program. It stays as it is.
+ * - `damaged`: SQLite finds no fault, but the contents are wrong.
+ * - `moved`: the open file is no longer the one at its path.
+ * - `log_moved`: the open log is no longer the one at its path, so that other programs do not see its calls.
  */
 export type StoreErrorKind = 'other_version' | 'foreign' | 'damaged' | 'moved' | 'log_moved'
 
-/** The database cannot be used as it is, for a reason that SQLite does not know of. */
+/** The database cannot be used, for a reason that SQLite does not report. */
 export class StoreError extends CodedError<StoreErrorKind> {}
 
 /**
- * `wait`: the connection is sound, try again. `reopen`: open the file again, then try again. `set_aside`: move the file out
- * of the way first. `save_log`: write the WAL into the file, then open it again. `skip`: a fault of the program, which a retry does not help.
+ * The step after an error.
+ * - `wait`: try again on the same connection.
+ * - `reopen`: open the file again, then try again.
+ * - `set_aside`: move the file away first.
+ * - `save_log`: write the WAL into the file, then open it again.
+ * - `skip`: drop the work, because a fault of the program stays.
  */
 export type Remedy = 'wait' | 'reopen' | 'set_aside' | 'save_log' | 'skip'
 
@@ -23,12 +27,12 @@ export type Remedy = 'wait' | 'reopen' | 'set_aside' | 'save_log' | 'skip'
 export interface StoreProblem {
   readonly remedy: Remedy
   readonly warning: Warning
-  /** The warning stays after things are well again, because something was lost that a person may want back. */
+  /** True if the warning stays after the repair, because something was lost that a person may want back. */
   readonly isPermanent: boolean
 }
 
 const notRecorded = 'calls are served, but cannot be recorded'
-/** The advice for errors that pass once their cause is gone. */
+/** The advice for errors that end with their cause. */
 const goesOn = 'recording continues by itself; no restart is needed'
 
 /** The remedy of an error of the store, and its text for people. */

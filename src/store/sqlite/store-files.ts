@@ -15,11 +15,12 @@ export function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The lock of the one job that may change calls or sums from outside the gateway; null while another job runs. */
+/** Takes the lock of the one job that may change calls or sums from outside the gateway; null while another job runs. */
 export function lockJob(path: string): Disposable | null {
   return tryFileLock(jobLockPath(path))
 }
 
+/** The path of the lock file for {@link lockJob}. */
 export function jobLockPath(path: string): string {
   return `${path}.job.lock`
 }
@@ -31,8 +32,8 @@ export function setAside(path: string, wallTimeMs: number): void {
 }
 
 /**
- * Moves a log aside whose database is gone or empty, as SQLite would delete the log. Answers a message, or null if there was
- * no such log. Call it only while no connection of this process is open: see `OpenStore.file`.
+ * Moves the log of a missing or empty database aside, because SQLite would delete it. Returns a message, or
+ * null without such a log. Call it only while this process has no open connection: see `OpenStore.file`.
  */
 export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   if (walBytes(path) === 0) return null

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Writes in one transaction, or in the one that is open already; on an error nothing of it stands. */
+/** Writes in one transaction, or in the open one. After an error, all of its changes are undone. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work()
   database.exec('BEGIN IMMEDIATE')
@@ -14,7 +14,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Reads in one transaction, or in the one that is open already: all answers are of one instant. */
+/** Reads in one transaction, or in the open one, so that all answers are of one instant. */
 export function inReadTransaction<Answer>(database: DatabaseSync, ask: () => Answer): Answer {
   if (database.isTransaction) return ask()
   database.exec('BEGIN')

@@ -88,10 +88,10 @@ type Column = (typeof allColumns)[number]
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
   readonly columns: readonly Column[]
-  /** Columns for what calls cost by the prices stand behind the others. */
+  /** True if the cost columns follow the others. */
   readonly isPriced: boolean
   readonly insert: StatementSync
-  /** Used again for each row. */
+  /** Values that are reused for each row. */
   readonly values: (number | string | null)[]
 }
 
@@ -113,7 +113,7 @@ export class CallWriter {
   /** The price of the last inserted call. */
   #cost: BookedCost | null = null
 
-  /** Without a pricer, calls keep their own costs. With `numbered`, calls are those of other machines. */
+  /** Without a pricer, calls keep their costs. With `numbered`, the calls are those of other machines. */
   constructor(
     database: DatabaseSync,
     words: Dictionary,
@@ -130,7 +130,10 @@ export class CallWriter {
     this.#statements = new RowStatements(database)
   }
 
-  /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. Within an open transaction all is of that one. */
+  /**
+   * Writes a batch, whose words must have been accepted. An error undoes the last transaction; within an open
+   * transaction, it undoes everything. Throws SQLite's error.
+   */
   write(batch: CallBatch): WriteResult {
     if (this.#generation !== this.#words.generation) this.#forgetEntries()
     const shape = this.#shapeOf(batch)
@@ -257,7 +260,7 @@ export class CallWriter {
       const call = priceableIn(numbers, base, texts, this.#words)
       return this.#pricer.costOf({ ...call, startedAtMs: startedAtMs(numbers[base] ?? 0) })
     } catch {
-      // A fault of the prices must not cost us the row.
+      // A fault in the prices must not lose the row.
       return null
     }
   }
@@ -315,7 +318,7 @@ export class CallWriter {
   }
 }
 
-/** Adds tokens to the minute in which the call ended; of an interrupted call only the start is known. */
+/** Adds tokens to the minute in which the call ended, or began if it was interrupted. */
 function countTokens(
   numbers: Float64Array,
   base: number,

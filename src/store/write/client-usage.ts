@@ -55,7 +55,7 @@ export function usageOfClients(
   return [...sums.values()]
 }
 
-/** A call that waited for longer does not count as sent lately. */
+/** Longest wait (ms) of a call that counts as recently sent. */
 const longestWaitMs = 3_600_000
 const recent = `SELECT c.id, coalesce(c.receive_us, 0) + coalesce(c.queue_us, 0) + coalesce(c.retry_wait_us, 0), max(c.attempts, c.outcome_id = 6),
   (SELECT text FROM models WHERE id = c.model_id), ${whoseColumns}, ${callColumns.join(', ')}
@@ -68,7 +68,7 @@ type RecentRow = readonly [
   ...spent: StoredRow,
 ]
 
-/** Calls that work with a model and were sent last from an instant on, in the order in which they came. */
+/** Calls that use a model and were sent since an instant (ms since the Unix epoch), in the order of arrival. */
 export function recentCalls(statements: RowStatements, sentSinceMs: number): readonly RecentCall[] {
   const rows = statements.all<RecentRow>(recent, firstIdAt(Math.floor(sentSinceMs - longestWaitMs)))
   return rows.flatMap(([id, waitedUs, attempts, model, client, keyFingerprint, upstreamName, ...fields]) => {

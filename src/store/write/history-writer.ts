@@ -11,7 +11,7 @@ import type { UsageQuestion } from './writer-messages.ts'
 export interface WriterIdentity {
   readonly instance: string
   readonly version: string
-  /** The instance number whose lock it holds; without one no open calls are noted. */
+  /** The instance number whose lock the writer holds. Without one, no open calls are noted. */
   readonly number?: number | null
 }
 
@@ -21,7 +21,7 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   admitted = excluded.admitted, dropped = excluded.dropped`
 const addOpen = 'INSERT INTO open_calls VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
 const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
-/** Later than all calls. */
+/** An instant (ms since the Unix epoch) later than all calls. */
 const everMs = 2 ** 41
 const usage = `SELECT minute, total(tokens), total(estimated) FROM (
     SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1

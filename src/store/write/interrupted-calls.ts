@@ -10,8 +10,9 @@ const minuteMs = 60_000
 const estimatedBytes = `SELECT request_bytes FROM calls WHERE id = ? AND call_type_id < ${callTypeCodes.props}`
 
 /**
- * Deletes the row `interrupted` of a call that was not cut off, within the transaction that writes its true row. `isOwn`: the
- * estimate of its tokens counts in this file's budget. False if calls of that time are rolled up: the sums keep the call.
+ * Deletes the row `interrupted` of a call that did end, within the transaction that writes its true row.
+ * `isOwn`: the estimate of its tokens counts in this file's budget. False if calls of that time are folded:
+ * the sums keep the call.
  */
 export function deleteInterrupted(statements: RowStatements, id: number, isOwn: boolean): boolean {
   if (!noteChange(statements, hourOf(id))) return false

@@ -1,7 +1,7 @@
 import type { CallStart } from '../../call/call.ts'
 import { type Placed, SwapList } from '../../lib/swap-list.ts'
 
-/** A call that has begun, as its sink keeps it. */
+/** A running call in its sink. */
 export type OpenCall = CallStart &
   Partial<Placed> & {
     /** The opening of the database at which the call was put into `open_calls`; 0, or nothing, for none. */
@@ -29,7 +29,7 @@ const startNames: (keyof CallStart)[] = [
 /** Rows for `open_calls`. */
 export type OpenRows = readonly (readonly [id: number, call: string])[]
 
-/** Rows that cross to the writer's thread together. */
+/** Most rows of one message to the writer's thread. */
 const mostAtOnce = 1000
 
 /**
@@ -46,7 +46,7 @@ export class OpenCalls {
   #opening = 1
   #waiting = 0
 
-  /** Some calls are not noted yet. */
+  /** True if some calls are not noted yet. */
   get areWaiting(): boolean {
     return this.#waiting > 0
   }
@@ -57,7 +57,7 @@ export class OpenCalls {
     this.#waiting++
   }
 
-  /** Does nothing for a call that never began. */
+  /** Removes a call; does nothing for a call that never began. */
   end(call: OpenCall): void {
     if ((call.index ?? -1) < 0) return
     if (call.noted !== this.#opening) this.#waiting--
@@ -69,13 +69,13 @@ export class OpenCalls {
     this.#newestAtTick = this.#newest
   }
 
-  /** The database was opened again, and may be another one: all open calls have to be written to it. */
+  /** Call it when the database was opened again. All open calls are written again, because it may be another one. */
   reopened(): void {
     this.#opening++
     this.#waiting = this.#calls.size
   }
 
-  /** Calls that are to be noted now. */
+  /** The calls to note now. */
   dueRows(): OpenRows {
     const rows: [number, string][] = []
     if (this.#waiting === 0) return rows

@@ -5,13 +5,13 @@ import type { BatchEncoder, FilledBatch } from './record-batch.ts'
 const batchLimit = 1000
 
 /**
- * Ended calls that wait to be written, in order and bounded: the oldest make way. They are encoded at once, as thousands
- * of records that outlive a collection of garbage cost more than all else that is done for them.
+ * Ended calls that wait to be written, in order. If they are too many, the oldest are dropped. They are
+ * encoded at once, because thousands of records in memory would keep the garbage collector busy.
  */
 export class PendingCalls {
   readonly #limit: number
   readonly #encoder: BatchEncoder
-  /** The oldest first; none is empty. */
+  /** Batches, the oldest first; none is empty. */
   readonly #batches: FilledBatch[] = []
   #size = 0
 
@@ -24,7 +24,7 @@ export class PendingCalls {
     return this.#size
   }
 
-  /** Adds a call; answers how many old calls were dropped. `elsewhere`: calls that count towards the limit, too. */
+  /** Adds a call, and returns the number of dropped old calls. `elsewhere`: other calls that count towards the limit. */
   add(call: StoredCall, elsewhere: number): number {
     let batch = this.#batches.at(-1)
     if (batch === undefined || batch.size >= batchLimit) {
@@ -38,14 +38,14 @@ export class PendingCalls {
     return dropped
   }
 
-  /** The oldest, as one batch; `null` if none waits. */
+  /** The oldest calls as one batch; `null` if none wait. */
   nextBatch(): FilledBatch | null {
     const batch = this.#batches.shift() ?? null
     this.#size -= batch?.size ?? 0
     return batch
   }
 
-  /** Puts a batch back that could not be sent: its calls are the oldest again. */
+  /** Puts an unsent batch back, before all others. */
   putBack(batch: FilledBatch): void {
     this.#batches.unshift(batch)
     this.#size += batch.size

@@ -1,6 +1,7 @@
 /**
- * Calls on their way to the writer's thread: numbers in one transferred array, repeated text as small numbers
- * whose words cross once, the rest as a list. A structured clone of the records would cost some thirty times as much.
+ * Batches of calls for the writer's thread: numbers in one transferred array, repeated texts as small numbers
+ * whose words are sent once, and the rest as a list. A structured clone of the records would cost thirty
+ * times as much.
  */
 import { estimatedTokens } from '../../call/budget-tokens.ts'
 import { plausibleAmounts } from '../../call/fields/plausible-amounts.ts'
@@ -9,10 +10,10 @@ import type { StoredCall } from '../../call/call-record.ts'
 import { recordReader } from '../../call/fields/record-reader.ts'
 import type { OpenCall } from './open-calls.ts'
 
-/** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */
+/** The index after the columns: estimated tokens, which the budget counts but the row does not have. */
 export const estimateAt: number = 1 + storedFields.length
 
-/** 1 for a call that may stand in `open_calls`. */
+/** The index of a flag: 1 for a call that may be in `open_calls`. */
 export const notedAt: number = estimateAt + 1
 
 /** Numbers per call: the id, one for each of `storedFields`, in their order, {@link estimateAt} and {@link notedAt}. */
@@ -23,9 +24,9 @@ export interface CallBatch {
   readonly count: number
   readonly numbers: Float64Array<ArrayBuffer>
   readonly texts: readonly string[]
-  /** The words that this batch is the first to use; they are numbered on from those before. */
+  /** The new words of this batch; their numbers follow those of earlier batches. */
   readonly newWords: readonly string[]
-  /** The numbering starts again from zero with this batch. */
+  /** True if the numbering restarts at zero with this batch. */
   readonly isRestart: boolean
 }
 
@@ -37,7 +38,7 @@ const limits = {
   wordLength: 2000,
 } as const
 
-/** A whole number; unknown if it cannot be true, because an upstream or a file may say any number. */
+/** The whole number, or unknown if it is out of range, because an upstream or a file may have any number. */
 function integerWithin(value: number, least: number, most: number): number {
   return value <= most && value >= least ? Math.round(value) : Number.NaN
 }
@@ -72,8 +73,8 @@ type Fill = (
 ) => void
 
 /**
- * Writes a call into its numbers, field by field. The program is made of the table of fields once, at the start: reading
- * the fields by their names in a loop takes twice as long.
+ * Writes a call into its numbers, field by field. The function is generated from the table of fields once: a
+ * loop over field names takes twice as long.
  */
 // oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
 const fill: Fill = new Function(
@@ -96,7 +97,10 @@ type ReadBatch<Read> = (
   words: Pick<Dictionary, 'word'>,
 ) => Read
 
-/** Makes what reads some fields of the call whose numbers begin at `base`. The words of its batch must have been accepted. */
+/**
+ * Returns a reader of some fields of the call whose numbers begin at `base`. The words of its batch must have
+ * been accepted.
+ */
 export function batchReader<Read extends Partial<RecordFields>>(
   fields: readonly NamedField[],
   first?: string,
@@ -113,7 +117,10 @@ export function batchReader<Read extends Partial<RecordFields>>(
 
 const read = batchReader<StoredCall>(storedFields, 'id: numbers[base],')
 
-/** The call whose numbers begin at `base`, as it was encoded: times to a microsecond. The words of its batch must have been accepted. */
+/**
+ * The call whose numbers begin at `base`; times are rounded to a microsecond. The words of its batch must
+ * have been accepted.
+ */
 export function callIn({ numbers, texts }: CallBatch, base: number, words: Dictionary): StoredCall {
   return read(numbers, base, texts, words)
 }
@@ -138,7 +145,7 @@ class WordNumbers {
     return number
   }
 
-  /** In the order of their numbers: those that were not taken yet, or all. */
+  /** The words not taken yet, or all, in the order of their numbers. */
   take(areAll: boolean): readonly string[] {
     const words = areAll ? [...this.#numbers.keys()] : this.#unsent
     this.#unsent = []
@@ -183,7 +190,7 @@ export class FilledBatch {
     this.#first++
   }
 
-  /** A copy, to be sent. */
+  /** A copy for sending. */
   numbers(): Float64Array<ArrayBuffer> {
     return this.#numbers.slice(this.#first * numbersPerCall, this.#past * numbersPerCall)
   }
@@ -200,7 +207,7 @@ export class BatchEncoder {
     this.#wordLimit = wordLimit
   }
 
-  /** An empty batch; those that were begun before it are to be sent before it. */
+  /** A new batch. Send earlier batches before it. */
   begin(): FilledBatch {
     if (this.#words.isFull(this.#wordLimit)) this.#words = new WordNumbers()
     return new FilledBatch(this.#words)
@@ -231,7 +238,7 @@ export class Dictionary {
   #words: string[] = []
   #generation = 0
 
-  /** Rises whenever the numbers get new meanings. */
+  /** A number that rises whenever numbers get new meanings. */
   get generation(): number {
     return this.#generation
   }

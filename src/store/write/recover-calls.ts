@@ -9,18 +9,19 @@ import { CallWriter, type RecordedListener } from './call-writer.ts'
 import type { OpenCall } from './open-calls.ts'
 import { BatchEncoder, Dictionary } from './record-batch.ts'
 
-/** The gateway that looks for calls of dead ones. */
+/** The gateway that recovers the calls of dead ones. */
 export interface Recoverer {
   readonly instance: string
-  /** The instance's own, if it has one. */
+  /** The instance number; null without one. */
   readonly number: number | null
 }
 
 const callsAtOnce = 500
 
 /**
- * Makes rows of the calls that were open when their gateways ended. Says how many of them found their id taken by another
- * call. A call leaves `open_calls` in the transaction that adds its row, so a kill in the middle changes nothing.
+ * Writes rows for calls that were open when their gateways ended. Returns how many found their id used by
+ * another call. A call leaves `open_calls` in the transaction that adds its row, so a kill in between changes
+ * nothing.
  */
 export function recoverCalls(
   database: DatabaseSync,
@@ -56,13 +57,13 @@ export function recoverCalls(
 
 const free: Disposable = { [Symbol.dispose]: () => {} }
 
-/** Null if the gateway with that number lives. While the lock is held, no gateway takes its number. */
+/** Takes the lock of a dead gateway; null if it lives. While the lock is held, no gateway takes its number. */
 function lockOfDead(folder: string, number: number, self: Recoverer): Disposable | null {
   if (number === self.number) return free
   try {
     return tryFileLock(instanceLockPath(folder, number))
   } catch {
-    // The lock cannot be tried: the calls are left for another time.
+    // If the lock cannot be tried, the calls are left for later.
     return null
   }
 }
@@ -78,7 +79,7 @@ function leftCall(id: number, instance: string, text: string): (StoredCall & Pic
   }
 }
 
-/** A call that began, and of which nothing more is known. */
+/** A call of which only the start is known. */
 export function interruptedCall(start: CallStart, instance: string): StoredCall {
   return {
     ...unknownFields,

@@ -36,7 +36,7 @@ export class RowObservers {
     }
   }
 
-  /** Null if there is no such observer, or none any more. */
+  /** Asks an observer by name; resolves with null if there is none, or it has failed. */
   async answer(name: string, question: string): Promise<string | null> {
     try {
       return (await this.#observers.get(name)?.answer?.(question)) ?? null

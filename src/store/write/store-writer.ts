@@ -25,9 +25,9 @@ import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 const retry = { firstMs: 50, longestMs: 2000 } as const
-/** Calls of dead gateways are looked for at the start and every so many checks. */
+/** Calls of dead gateways are recovered at the start, and after this number of checks. */
 const checksPerRecovery = 12
-/** How often the price file is checked while no call ends; it is also checked before calls are written. */
+/** Time (ms) between checks of the price file while no call ends. The file is also checked before calls are written. */
 const pricesEveryMs = 2000
 /** Milliseconds to wait for others' locks when the log is emptied. */
 const emptyWalBusyMs = 50
@@ -35,8 +35,9 @@ const emptyWalBusyMs = 50
 interface OpenStore {
   readonly database: DatabaseSync
   /**
-   * To look at its first bytes. Open for as long as the connection is: when a process closes a file, all of its
-   * locks on that file are gone, SQLite's too (https://sqlite.org/howtocorrupt.html, 2.2).
+   * The open file, to check its first bytes. The file stays open as long as the connection: when a process
+   * closes a file, all of its locks on that file are released, also SQLite's
+   * (https://sqlite.org/howtocorrupt.html, 2.2).
    */
   readonly file: number
   readonly calls: CallWriter
@@ -85,7 +86,7 @@ export class StoreWriter {
     )
   }
 
-  /** Loads the observers, opens the database, recovers what dead gateways left, and begins to watch the file. */
+  /** Loads the observers, opens the database, recovers the calls of dead gateways, and begins to check the file. */
   async start(): Promise<void> {
     await this.#observers.load(this.#settings.observers)
     this.#watchPrices()
@@ -164,7 +165,7 @@ export class StoreWriter {
     this.#remember('id_conflict', message)
   }
 
-  /** A warning that stays until the next start; `null` is none. */
+  /** Sets a warning that stays until the next start; `null` removes it. */
   #remember(code: string, message: string | null): void {
     if (message !== null && !this.#warnings.has(code)) this.#warn(code, { code, message })
   }
@@ -240,7 +241,7 @@ export class StoreWriter {
     this.#after('retry', delayMs, () => this.#run())
   }
 
-  /** Sets a timer, in place of an earlier one for the same purpose. */
+  /** Sets a timer, and cancels an earlier one for the same purpose. */
   #after(what: 'retry' | 'check' | 'prices', ms: number, work: () => void): void {
     this.#timers.get(what)?.()
     const run = (): void => {
@@ -298,7 +299,7 @@ export class StoreWriter {
     }
   }
 
-  /** Warns until the calls of the older proxy were imported, and says how. */
+  /** Warns until the calls of the older proxy are imported; the text says how. */
   #warnOfOlderProxy(database: DatabaseSync): void {
     const { path, olderProxy } = this.#settings
     if (olderProxy === null) return

@@ -25,10 +25,13 @@ import type { FromWriter, ToWriter, UsageQuestion, WatchSettings, WriterSettings
 
 export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
-  /** See `WriterSettings`. */
+  /** The older proxy's database, see `WriterSettings`. */
   readonly olderProxy?: string | null
   readonly instance: string
-  /** Others see by the lock of this number whether the gateway lives. Without a number of its own, a kill leaves no trace of open calls. */
+  /**
+   * The instance number, whose lock shows others that the gateway lives. Without one, a kill leaves no trace
+   * of open calls.
+   */
   readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
@@ -43,13 +46,13 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly startWorker?: (settings: WriterSettings) => Worker
 }
 
-/** Minutes, and events, that wait for a database that cannot be written. */
+/** Most minutes, and most events, in memory while the database cannot be written. */
 const historyLimit = 1000
-/** A batch that is on its way for longer waits for a disk that hangs. */
+/** Time (ms) after which a batch without an answer means that the disk hangs. */
 const stallMs = 10_000
-/** How long a loss is a warning; the count stays. */
+/** Time (ms) for which a loss is a warning; the count stays. */
 const lossShownMs = 2000
-/** Pause before an unanswered question is asked again. */
+/** Pause (ms) before an unanswered question is repeated. */
 const askAgainMs = 500
 const hourMs = 3_600_000
 /** A call may have begun an hour before the 24 hours in which it ended. */
@@ -67,7 +70,7 @@ function startThread(settings: WriterSettings): Worker {
   return new Worker(file, { workerData: settings, name: 'tokenweir-writer' })
 }
 
-/** Records calls in the database at `dbPath` from a thread of its own, one batch at a time. */
+/** Records calls in the database at `dbPath` in a worker thread, one batch at a time. */
 export class WriterThread implements CallSink, GatewayHistory {
   readonly #options: Required<Omit<WriterThreadOptions, 'number'>>
   readonly #clock: Clock
@@ -148,7 +151,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   minute(minute: GatewayMinute): void {
-    // Later figures of a minute replace earlier ones: the running minute comes again and again.
+    // Later figures of a minute replace earlier ones, because the running minute is reported repeatedly.
     if (this.#minutes.at(-1)?.minute === minute.minute) this.#minutes.pop()
     this.#minutes.push(minute)
     if (this.#minutes.length > historyLimit) this.#minutes.shift()
@@ -172,28 +175,31 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /**
-   * Tokens by the minute in which calls ended, of those that began before an instant, as soon as they can be read; `null` if
-   * that is not before the close.
+   * Tokens by the minute in which calls ended, of calls that began before an instant, as soon as they can be
+   * read; `null` if the store is closed first.
    */
   usageByMinute(fromMinute: number, sinceMs?: number): Promise<readonly MinuteUsage[] | null> {
     return this.#usage({ fromMinute, sinceMs })
   }
 
-  /** Calls that were sent from an instant on, as soon as they can be read; `null` if that is not before the close. */
+  /**
+   * Calls that were sent since an instant (ms since the Unix epoch), as soon as they can be read; `null` if
+   * the store is closed first.
+   */
   recentCalls(sentSinceMs: number): Promise<readonly RecentCall[] | null> {
     return this.#usage<RecentCall>({ sentSinceMs })
   }
 
   /**
-   * Tokens that clients and keys used, and those at upstreams, in the 24 hours before a past instant; asked hour by
-   * hour, so that no batch waits for long. `null` if it cannot be read before the close.
+   * Tokens of clients, keys and upstreams in the 24 hours before a past instant. The hours are read one by
+   * one, so that no batch waits for long. `null` if the store is closed first.
    */
   async usageOfClients(
     of: readonly string[],
     at: readonly string[],
     endedBeforeMs: number,
   ): Promise<readonly ClientUsage[] | null> {
-    // Calls that have ended are rows, or lost, once so many are.
+    // Ended calls are rows, or lost, once this number is.
     const { written, pending, dropped } = this.figures()
     while (this.#written + this.#dropped < written + pending + dropped && !this.#isClosed) {
       await this.#clock.delay(this.#options.flushAfterMs, this.#ending.signal).catch(() => {})
@@ -208,7 +214,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     return usages
   }
 
-  /** Asks the thread until it can answer; `null` if that is not before the close. */
+  /** Asks the thread until it can answer; `null` if the store is closed first. */
   async #usage<Usage extends MinuteUsage>(about: UsageQuestion): Promise<readonly Usage[] | null> {
     while (!this.#isClosed) {
       const answer = await this.#host.ask({ kind: 'usage', about }).catch(() => null)
@@ -218,7 +224,10 @@ export class WriterThread implements CallSink, GatewayHistory {
     return null
   }
 
-  /** Asks an observer by its name; `null` without it. Rejects if the thread does not run, or dies; waits for it to be free. */
+  /**
+   * Asks an observer by name; `null` without it. Waits for a free thread. Rejects if the thread does not run,
+   * or dies.
+   */
   async ask(observer: string, text: string): Promise<string | null> {
     const answer = await this.#host.ask({ kind: 'ask', observer, text })
     return answer.kind === 'answer' ? answer.text : null
@@ -240,7 +249,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     return this.#closing
   }
 
-  /** The thread waits in a call of the system and cannot say so itself. */
+  /** The warning of a thread that hangs in a system call, and so cannot warn itself. */
   #stall(): Warning | null {
     const forMs = this.#clock.now() - this.#sentAtMs
     if (this.#parcel === null || forMs < stallMs || this.#workerWarnings.length > 0) return null
@@ -302,7 +311,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (this.#isFlushDue || this.#isClosing) this.#flush()
   }
 
-  /** Calls that were sent and are no rows yet, as far as this thread knows. */
+  /** Sent calls that are not rows yet, as far as this thread knows. */
   get #onTheWay(): number {
     return this.#parcel?.calls?.size ?? 0
   }
@@ -322,7 +331,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (this.#isFlushDue || this.#isClosing) this.#flush()
   }
 
-  /** A new thread knows no words, and may not have written what the old one was given. */
+  /** Handles the thread's death. A new thread has no words, and the old one may not have written its last messages. */
   #died(reason: string): void {
     const parcel = this.#parcel
     this.#parcel = null

@@ -12,6 +12,6 @@ const writer = new StoreWriter(settings, systemClock, (message: FromWriter) => {
   port.postMessage(message)
   if (message.kind === 'closed') port.close()
 })
-// Messages sent before there is a listener wait.
+// Messages wait until there is a listener.
 await writer.start()
 port.on('message', (message: ToWriter) => writer.handle(message))
