@@ -24,8 +24,8 @@ export interface ChildSecrets {
 }
 
 /**
- * The environment of a new gateway: only variables with these names. Secrets go this way, because every user of the machine can
- * read arguments.
+ * The environment of a new gateway: only variables with these names. Secrets are passed here, because every
+ * user of the machine can read arguments.
  */
 export function childEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,7 @@ import type { FolderTraces, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
 import { crashStatusOf } from './crash-text.ts'
 
-/** All that is visible of a gateway from outside. */
+/** The traces of a gateway that are visible from outside. */
 export interface GatewayTraces {
   readonly folder: FolderTraces
   /** The answer of the gateway's port; `null` without a running gateway. */

@@ -30,6 +30,7 @@ const isEnd = fits(
   ]),
 )
 
+/** True if an event of the feed is a record. */
 export function isFeedRecord(value: unknown): value is PayloadRecord | OutgoingRecord {
   return isRequest(value) && (value.direction === 'incoming' || isEnd(value))
 }

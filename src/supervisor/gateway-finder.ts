@@ -8,13 +8,13 @@ import { type ProcessIdentity, isAlive } from '../lib/process/process-identity.t
 export type SupervisorLimits = Readonly<typeof defaultLimits>
 
 export const defaultLimits = {
-  /** For an answer of the gateway, on its control socket and on its port. */
+  /** Limit for an answer of the gateway, on its control socket and on its port. */
   answerMs: 2000,
-  /** For a gateway to become healthy, from its start. */
+  /** Limit from a gateway's start until it is healthy. */
   startMs: 15_000,
-  /** For a gateway to accept a stop. */
+  /** Limit for a gateway to accept a stop. */
   acceptStopMs: 5000,
-  /** For the end of a gateway, after its drain time-out. */
+  /** Limit for a gateway to end after its drain time-out. */
   afterDrainMs: 5000,
 }
 
@@ -25,7 +25,7 @@ export interface FolderTraces {
   readonly problem: string | null
   /** The process record; null without one. */
   readonly record: ProcessRecord | null
-  /** The record's process certainly runs, so no other gateway may start. */
+  /** True if the record's process certainly runs, so that no other gateway may start. */
   readonly recordedRuns: boolean
 }
 

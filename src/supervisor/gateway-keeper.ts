@@ -14,7 +14,7 @@ import { valuesOf } from './running-values.ts'
 
 const checkEveryMs = 1000
 const pause = { firstMs: 1000, longestMs: 30_000 } as const
-/** After a run of this length, a crash begins a new row of crashes. */
+/** A crash after a run of this length (ms) begins a new series of crashes. */
 const soundRunMs = 60_000
 /** Most failed starts in a row after a crash. */
 const mostFailedStarts = 10
@@ -23,13 +23,13 @@ export interface GatewayKeeperOptions {
   readonly clock: Clock
   readonly finder: GatewayFinder
   /**
-   * Starts a gateway in place of the crashed one, unless another runs by now. Resolves with false if it was stopped
-   * meanwhile; rejects if it does not come up.
+   * Starts a gateway in place of the crashed one, unless another runs by now. Resolves with false if the
+   * gateway was stopped meanwhile. Rejects if the new one does not come up.
    */
   readonly startAgain: (values: GatewayValues, crash: GatewayCrash) => Promise<boolean>
   /** How a child of this process ended; null for an unknown end, or another process. Never rejects. */
   readonly endOf: (pid: number) => Promise<GatewayEnd | null>
-  /** Takes a sentence or two for people. */
+  /** Gets a sentence or two for people. */
   readonly report: (line: string) => void
 }
 
@@ -37,8 +37,9 @@ export interface GatewayKeeperOptions {
 type CrashWithoutText = Omit<CrashStatus, 'text'>
 
 /**
- * Starts a crashed gateway again, with its options and its port. The process record says how a gateway ends; a record without
- * that, and without its process, is a crash. A gateway that no dashboard started is left to its terminal or service manager.
+ * Restarts a crashed gateway with its options and its port. The process record says how a gateway ends; a
+ * record that does not, without its process, means a crash. A gateway that no dashboard started is left to
+ * its terminal or service manager.
  */
 export class GatewayKeeper {
   readonly #options: GatewayKeeperOptions

@@ -6,7 +6,7 @@ import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
 import { readAtMost, request } from '../lib/http/http.ts'
 
-/** More than any health report: another program may answer on the port, at length. */
+/** More bytes than any health report has: another program on the port may send an endless answer. */
 const maxReportBytes = 1024 ** 2
 
 /** A port's answer to `GET /health`. */

@@ -21,9 +21,9 @@ import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
 import { reportFault } from '../lib/fault.ts'
 
-/** Log lines in the error of a gateway that did not come up. */
+/** Most log lines in the error of a gateway that did not come up. */
 const quotedLines = 20
-/** Time for a gateway that has its port to open its control socket. */
+/** Time (ms) from opening its port until a gateway must have opened its control socket. */
 const winnerLimitMs = 3000
 const killLimitMs = 5000
 const checkEveryMs = 25

@@ -53,7 +53,7 @@ export type JobStarter = Pick<
 /** Most exports at once: each is a process that reads at the speed of its reader. */
 const mostExports = 3
 
-/** The command is `tokenweir`, without a subcommand. */
+/** The options of {@link Jobs}. The command is `tokenweir`, without a subcommand. */
 export interface JobsOptions extends JobCommand {
   readonly db: string
   /** A URL or a path. */
@@ -62,8 +62,8 @@ export interface JobsOptions extends JobCommand {
 }
 
 /**
- * Runs jobs as processes of their own, so that neither the dashboard nor the gateway is blocked. A job continues when the
- * dashboard ends.
+ * Runs jobs as separate processes, so that neither the dashboard nor the gateway is blocked. A job continues
+ * when the dashboard ends.
  */
 export class Jobs {
   /** The last jobs that were started here, without dry runs of a re-pricing. */

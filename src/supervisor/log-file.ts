@@ -6,7 +6,7 @@ import { openOwnFile } from '../lib/files/file-rights.ts'
 import { startPoll } from '../lib/poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
-/** A log of this size is moved aside. */
+/** A log of this size (bytes) is moved aside. */
 const maxLogBytes = 50 * 1024 ** 2
 const blockBytes = 64 * 1024
 /** Most bytes that are searched for the last lines. */
@@ -157,7 +157,7 @@ function unlessAbsent(error: unknown): undefined {
 
 /** The end of a log. */
 interface Tail {
-  /** Whole lines. */
+  /** The complete lines. */
   readonly lines: readonly string[]
   /** Bytes after the last line break. */
   readonly rest: Buffer

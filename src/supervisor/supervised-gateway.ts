@@ -22,13 +22,13 @@ import { stopGateway } from './stop-gateway.ts'
 import { reportFault } from '../lib/fault.ts'
 
 const rotationCheckMs = 60_000
-/** Time for the `exit` event of a child that has ended. */
+/** Time (ms) to wait for the `exit` event of a child that has ended. */
 const childEndMs = 1000
 
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder'> {
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
-  /** True if the upstream is the demo's own. */
+  /** True if the upstream is the demo's simulated one. */
   readonly simulated: boolean
   readonly limits?: SupervisorLimits
 }
@@ -61,7 +61,7 @@ export class SupervisedGateway {
   #problem: string | null = null
   readonly #rotation: Poll
   #keeper: GatewayKeeper | null = null
-  /** This process started the gateway, or its predecessor. */
+  /** True if this process started the gateway or its predecessor. */
   #isOwn = false
 
   constructor(options: SupervisedGatewayOptions) {
