@@ -4,13 +4,13 @@ import type { StoredCall } from '../call/call-record.ts'
 import { isFailed } from '../call/outcome.ts'
 import { remembered } from '../lib/remembered.ts'
 
-/** The client span of one call. Ids are hexadecimal digits. */
+/** The client span of one call. Ids are hexadecimal texts. */
 export interface CallSpan {
   readonly call: StoredCall
   readonly name: string
   readonly traceId: string
   readonly spanId: string
-  /** The caller's span, on the other side of a connection; null for a trace of the call's own. */
+  /** The caller's span on the other side of the connection; null if the call begins a trace. */
   readonly parentSpanId: string | null
   /** Microseconds since the Unix epoch. */
   readonly startUs: number
@@ -19,8 +19,8 @@ export interface CallSpan {
 }
 
 /**
- * An attribute of a span, as it is read from a call; null, or a negative count, leaves it out. A `list` is words with
- * commas between them, an `id` letters and digits that no two calls share.
+ * An attribute of a span, and how it is read from a call; null or a negative count leaves it out. A `list`
+ * has words with commas between them. An `id` has letters and digits that no two calls share.
  */
 export interface SpanAttribute {
   readonly name: string
@@ -29,17 +29,17 @@ export interface SpanAttribute {
 }
 
 /**
- * The ports of upstreams whose hosts name none: the default ports of their schemes, which rows lack. By the upstream's name,
- * which is `default` for that of `--upstream`, and by the host.
+ * The default ports of upstreams whose hosts have no port, because rows do not have the scheme. Keys are the
+ * upstream's name, `default` for that of `--upstream`, and then the host.
  */
 export type SchemePorts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute['of']]
 
 /**
- * The attributes of every span: names and meanings of OpenTelemetry's semantic conventions for generative AI, which are
- * not stable, and for HTTP; what they have no name for is ours. No text of a prompt or an answer is among them.
- * `schemePorts` is asked for each call.
+ * The attributes of every span, by OpenTelemetry's semantic conventions for HTTP and for generative AI, which
+ * are not stable. Attributes without a conventional name are ours. None has text of a prompt or an answer.
+ * `schemePorts` is read for each call.
  */
 export function spanAttributes(schemePorts: () => SchemePorts): readonly SpanAttribute[] {
   const addressOf = ({ upstream }: StoredCall): Address | null =>
@@ -109,7 +109,7 @@ export function spanOf(call: StoredCall): CallSpan | null {
   }
 }
 
-/** The operation's name; null where the conventions have none, such as for a transcription. */
+/** The operation's name; null if the conventions have none, such as for a transcription. */
 function operationOf({ callType, endpoint }: StoredCall): string | null {
   if (callType === 'embedding') return 'embeddings'
   if (callType !== 'chat') return callType === 'rerank' ? 'rerank' : null
@@ -143,7 +143,7 @@ const providers = Object.entries({
 
 interface Address {
   readonly host: string
-  /** Null if the name has none. */
+  /** The port in the host; null without one. */
   readonly port: number | null
   /** The conventions' name of the provider; the host if they have none. */
   readonly provider: string
@@ -158,7 +158,7 @@ const addressIn = remembered((upstream): Address => {
   return { host, port: port === undefined ? null : Number(port), provider: providerEntry?.[1] ?? host }
 })
 
-/** Drawn a few thousand at a time, as each drawing costs a microsecond. */
+/** Random digits, a few thousand at a time, because each call of the generator costs a microsecond. */
 let drawn = ''
 let drawnAt = 0
 

@@ -10,16 +10,17 @@ export interface SpanSource {
   readonly version: string
 }
 
-/** A receiver's answer to a request that it took. */
+/** A receiver's answer to an accepted request. */
 export interface Acceptance {
-  /** Spans that the receiver took and threw away. */
+  /** Spans that the receiver rejected. */
   readonly rejected: number
   readonly message: string
 }
 
+/** Spans as OTLP's JSON. */
 export interface JsonSpans {
   encode(span: CallSpan): string
-  /** The body of a request. */
+  /** The body of a request with these spans. */
   request(spans: readonly string[]): Buffer
 }
 
@@ -57,7 +58,7 @@ export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSour
   }
 }
 
-/** Writes one attribute of a call, with a comma before it; an empty text where the call has none. */
+/** Returns a function that writes one attribute of a call, with a comma before it; an empty text without a value. */
 function attributeWriter({ name, type, of }: SpanAttribute): (call: StoredCall) => string {
   const head = `,{"key":${JSON.stringify(name)},"value":`
   const textual = remembered((text): string => {
@@ -79,12 +80,15 @@ function stringValue(text: string): string {
   return `{"stringValue":${jsonText(text)}}`
 }
 
-/** Half a pair of surrogates, which a client may send as a model's name, makes some receivers refuse the whole request. */
+/**
+ * Text as JSON, without lone surrogates: a client may send one as a model's name, and some receivers then
+ * refuse the whole request.
+ */
 function jsonText(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 
-/** Reads the body of a 200. Throws if it is not JSON. */
+/** Reads the body of a 200. Throws `SyntaxError` if it is not JSON. */
 export function readAcceptance(body: Buffer): Acceptance {
   const answer: unknown = JSON.parse(body.toString())
   const partial = isObject(answer) && isObject(answer['partialSuccess']) ? answer['partialSuccess'] : {}

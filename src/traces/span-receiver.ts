@@ -9,22 +9,25 @@ import type { TraceSettings } from './trace-settings.ts'
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | null
-  /** The beginning of the body. */
+  /** The first bytes of the body. */
   readonly body: Buffer
 }
 
-/** Takes spans. */
+/** Sends spans to a receiver. */
 export interface SpanReceiver {
-  /** Rejects if there is no answer in time, or `signal` says that it is no longer waited for. */
+  /** Sends a request. Rejects if there is no answer within 10 s, or `signal` is aborted. */
   post(body: Buffer, signal: AbortSignal): Promise<Reply>
   close(): void
 }
 
-/** The default of OpenTelemetry's own exporters. */
+/** The default time limit of OpenTelemetry's exporters. */
 const answerLimitMs = 10_000
 const enoughOfBody = 64 * 1024
 
-/** The receiver at an address, over a connection that is kept; through the proxy of the environment, but on this machine. */
+/**
+ * The receiver at an address, over one kept connection, and through the environment's proxy unless it is on
+ * this machine.
+ */
 export function httpReceiver(
   { url, headers, isGzip }: Pick<TraceSettings, 'url' | 'headers' | 'isGzip'>,
   env: NodeJS.ProcessEnv,

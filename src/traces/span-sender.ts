@@ -17,11 +17,11 @@ export interface SpanSenderOptions {
   readonly secrets: readonly string[]
   readonly clock: Pick<Clock, 'after' | 'wallTime'>
   readonly warn: Warn
-  /** At least 0, below 1. */
+  /** Random numbers from 0 to below 1, for pauses. */
   readonly random?: () => number
 }
 
-/** Counts of held spans, and of all others since the start. */
+/** The numbers of held spans, and of all others since the start. */
 export interface SpanFigures {
   readonly spans: number
   readonly bytes: number
@@ -35,11 +35,11 @@ interface Batch {
 }
 
 const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
-/** Most spans, and their bytes, that are held: the oldest make way. */
+/** Most spans, and most bytes, in memory; beyond these limits the oldest are dropped. */
 export const bufferLimits = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
-/** Between tries; after a refusal; the most that a receiver can ask for. */
+/** Pauses (ms): between tries, after a refusal, and the longest that a receiver can ask for. */
 const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
-/** Time limit for the last batches. */
+/** Time limit (ms) for the last batches. */
 const closeMs = 1500
 /** The statuses that are tried again (OTLP/HTTP, "Failures"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
@@ -48,15 +48,15 @@ const longestQuote = 200
 /** Sends spans in batches, one after the other. No method throws or waits; memory is bounded, and losses are counted. */
 export class SpanSender {
   readonly #options: SpanSenderOptions
-  /** Encoded spans that are no batch yet. */
+  /** Encoded spans that are not in a batch yet. */
   #open: string[] = []
   #openBytes = 0
-  /** Oldest first; the first one may be on its way. */
+  /** Batches, the oldest first; the first may be in a running request. */
   readonly #batches: Batch[] = []
   #sending: Promise<void> | null = null
-  /** Null while nothing waits to be sent, and from when what waits is due. */
+  /** Cancels the timer of the next batch; null without one. */
   #cancelFlush: (() => void) | null = null
-  /** Set while nothing is sent for a time. */
+  /** Cancels the present pause; null without one. */
   #cancelPause: (() => void) | null = null
   #failures = 0
   #sent = 0
@@ -93,7 +93,7 @@ export class SpanSender {
     }
   }
 
-  /** Sends the last batches for a second or so if the receiver was well, drops the rest, and closes the connection. */
+  /** Sends the last batches for up to 1.5 s if the receiver was well, drops the rest, and closes the connection. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#seal()
@@ -119,7 +119,7 @@ export class SpanSender {
     let dropped = 0
     for (;;) {
       const { spans, bytes } = this.figures
-      // With room for the batch that is filled next.
+      // Leaves room for the batch that is filled next.
       if (spans <= bufferLimits.spans - batch.spans && bytes <= bufferLimits.bytes - batch.bytes) break
       const [oldest] = this.#batches.splice(onItsWay, 1)
       if (oldest === undefined) break
@@ -160,7 +160,7 @@ export class SpanSender {
     this.#sending = null
   }
 
-  /** Null if the next one can follow at once, else milliseconds to wait. */
+  /** Sends a batch. Resolves with the pause before the next one in milliseconds; null without a pause. */
   async #try(next: Batch): Promise<number | null> {
     let reply: Reply
     try {
@@ -204,14 +204,14 @@ export class SpanSender {
     return pause.refusedMs
   }
 
-  /** Counts a batch that the receiver took, at least in part. */
+  /** Counts a batch that the receiver accepted, at least in part. */
   #accepted({ count }: Batch, body: Buffer): void {
     const { url, warn } = this.#options
     let [rejected, message] = [0, '']
     try {
       ;({ rejected, message } = readAcceptance(body))
     } catch {
-      // Some receivers say nothing, or something else; the spans are theirs all the same.
+      // Some receivers send another body, or none; they have accepted the spans all the same.
     }
     const lost = Math.min(count, Math.max(0, rejected))
     this.#dropped += lost
@@ -222,7 +222,7 @@ export class SpanSender {
     warn('otlp loss', rejected > 0 || quoted !== '' ? { code: 'otlp_rejected', message: rejection } : null)
   }
 
-  /** The receiver's words, fit to be shown. */
+  /** The receiver's text without secrets and control characters. */
   #quoted(text: string): string {
     let quoted = text.slice(0, longestQuote * 4)
     for (const secret of this.#options.secrets) quoted = quoted.replaceAll(secret, '…')

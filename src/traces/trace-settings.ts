@@ -1,19 +1,19 @@
-/** The receiver of spans. A header's value may be a secret: it is neither logged nor shown. */
+/** The receiver of spans. A header's value may be a secret, so it is neither logged nor shown. */
 export interface TraceSettings {
   readonly url: string
   readonly isGzip: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Attributes of the resource. */
   readonly resource: Readonly<Record<string, string>>
-  /** Variables that could not be followed. */
+  /** A text about variables that could not be used; null without any. */
   readonly problem: string | null
 }
 
-/** Each is `none` if it is not set, but not both. */
+/** The addresses from the options: each is `none` if it is not set, but not both. */
 export interface TraceEndpoints {
-  /** `/v1/traces` comes behind it. */
+  /** The base address, to which `/v1/traces` is added. */
   readonly otlpEndpoint: string
-  /** Taken as it is. */
+  /** The full address. */
   readonly otlpTracesEndpoint: string
 }
 
@@ -39,7 +39,8 @@ export function traceSettings(endpoints: TraceEndpoints, env: Environment): Trac
     return Object.fromEntries(good)
   }
   const protocol = set(env[`${prefix}_TRACES_PROTOCOL`]) ?? set(env[`${prefix}_PROTOCOL`]) ?? 'http/json'
-  // A receiver of OTLP over HTTP takes both encodings at one address, as a rule: only another transport is a problem.
+  // A receiver of OTLP over HTTP usually accepts both encodings at one address: only another transport is a
+  // problem.
   if (!protocol.startsWith('http/'))
     problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/json`)
   const compression = set(env[`${prefix}_TRACES_COMPRESSION`]) ?? set(env[`${prefix}_COMPRESSION`])
@@ -78,7 +79,7 @@ function decoded(text: string): string {
   }
 }
 
-/** RFC 9110 §5.1 and §5.5. */
+/** True for a valid header by RFC 9110 §5.1 and §5.5. */
 function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }

@@ -25,7 +25,7 @@ export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) 
     ),
     receiver: httpReceiver(settings, process.env),
     url,
-    // `Bearer` is no secret, what follows is one.
+    // The secret is the text after `Bearer`.
     secrets: Object.values(headers).flatMap((value) =>
       [value, ...value.split(' ')].filter(({ length }) => length > 5),
     ),
