@@ -64,7 +64,7 @@ CREATE INDEX calls_failed ON calls (id) WHERE outcome_id >= 2;
 CREATE UNIQUE INDEX calls_by_seq ON calls (seq);
 CREATE INDEX calls_by_trace ON calls (trace_id) WHERE trace_id IS NOT NULL;
 CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
--- Finds the next older call of any session, with the columns by which sessions are mostly filtered.
+-- From a call to the next older one of any session, with what sessions are mostly asked for by.
 CREATE INDEX calls_in_sessions ON calls (id, session_id, model_id, client_id) WHERE session_id IS NOT NULL;
 CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 
@@ -119,7 +119,7 @@ CREATE TABLE gateway_events (
   PRIMARY KEY (at_ms, instance_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- A combination of values for one grouping of calls. -1: not grouped by this, or no value; -2: any further name.
+-- A combination of values for one way of grouping calls. -1: not told apart, or no value; -2: any of many names.
 CREATE TABLE sum_keys (
   id INTEGER PRIMARY KEY,
   grouping_id INTEGER NOT NULL,
@@ -137,7 +137,7 @@ CREATE TABLE sums (
   distributions BLOB,
   PRIMARY KEY (grouping_id, minutes, cell_number, key_id)
 ) STRICT, WITHOUT ROWID;
--- Hours (60 minutes) whose cells lack the calls beyond a number (0: all), and days (1440) without cells.
+-- Hours (60 minutes) whose cells lack the calls beyond a number (0: all), and days (1440) whose cells are to be made.
 CREATE TABLE unsummed (
   minutes INTEGER NOT NULL,
   cell_number INTEGER NOT NULL,
@@ -145,7 +145,7 @@ CREATE TABLE unsummed (
   changes INTEGER NOT NULL,
   PRIMARY KEY (minutes, cell_number)
 ) STRICT, WITHOUT ROWID;
--- Calls before an instant are folded; numbers up to the last one are not used again.
+-- Calls before an instant are folded away; numbers up to the last one are not given again.
 CREATE TABLE folding (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   until_ms INTEGER NOT NULL,
@@ -166,7 +166,7 @@ CREATE TABLE imports (
 -- See ImportedEntries.
 CREATE TABLE imported_entries (hash INTEGER PRIMARY KEY) STRICT;
 
--- Which rows of this file were sent to a shared database, and which rows came from there.
+-- How far the rows of this file were sent to a shared database, and which ones came from there.
 CREATE TABLE share_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   replica TEXT NOT NULL,
@@ -187,7 +187,7 @@ ON calls BEGIN
   INSERT INTO share_changed SELECT new.id, 1 FROM share_state WHERE true
   ON CONFLICT (call_id) DO UPDATE SET times = times + 1;
 END;
--- Calls whose cost was changed by another gateway while a job ran here.
+-- Calls whose cost was changed elsewhere while a job was at work here.
 CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
 -- Synced files beside the database: prices, limits of clients.
 CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
@@ -213,7 +213,10 @@ export function makeSchema(database: DatabaseSync): void {
 
 let ownStatements: readonly string[] | null = null
 
-/** True if a database has each table, index, view and trigger of this program. There may be others. */
+/**
+ * True if a database has each table, index, view and trigger of this program, with equal SQL, comments
+ * included. There may be others.
+ */
 export function hasSchema(database: DatabaseSync): boolean {
   if (versionOf(database) !== schemaVersion) return false
   ownStatements ??= statementsOfNew()
