@@ -1,10 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Costs, RateTier } from '../../src/api/costs.ts'
+import type { Costs } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
-import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered } from '../data/page-address.ts'
 import type { PriceColumnName } from '../data/sorted-columns.ts'
 import { Awaited } from '../design/awaited.tsx'
@@ -14,10 +13,10 @@ import { type Column, EditableTable } from '../design/table/editable-table.tsx'
 import { Banner } from '../design/banner.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
+import { OrderSelect } from '../design/table/order-select.tsx'
 import { sortingBy } from '../design/table/sort-heading.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
-import { Table } from '../design/table/table.tsx'
-import { count, counted, dollars, known, unknownFigure } from '../format/figures.ts'
+import { count, counted } from '../format/figures.ts'
 import {
   bookWords,
   offerWords,
@@ -29,21 +28,22 @@ import {
 } from './price-changes.ts'
 import {
   type PriceLine,
-  type ShownPrice,
-  briefRates,
-  isFee,
-  isFree,
   knownLine,
   knownPrices,
   listedMatches,
   matchedLine,
-  moreTiers,
   priceableCalls,
-  rate,
-  rateWords,
-  ratesIn,
-  tierWords,
 } from './prices.ts'
+import {
+  type PriceColumn,
+  PriceDetails,
+  nameColumn,
+  orderWords,
+  orderWordsOfAll,
+  priceColumns,
+  spentColumn,
+  usualOrder,
+} from './price-columns.tsx'
 import { RepriceDialog, useRepriceOffer } from './reprice-dialog.tsx'
 import type { Prices } from './use-costs.ts'
 
@@ -83,7 +83,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   )
   const columns = isAll ? priceColumns : [...priceColumns, spentColumn]
   const { priceOrder, priceRising } = address
-  const [, valueOf] = columns.find(({ order }) => order?.[0] === priceOrder)?.order ?? []
+  const [order, valueOf] = columns.find(({ order }) => order?.[0] === priceOrder)?.order ?? [usualOrder]
   const sorted = valueOf === undefined ? lines : sortedRows(lines, valueOf, priceRising)
   const withSorting = ({ order, ...column }: PriceColumn): Column<PriceLine> => {
     if (order === undefined) return column
@@ -144,6 +144,13 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           placeholder="Model, upstream or key"
           value={search}
           onValue={(price) => replace({ price })}
+        />
+        <OrderSelect
+          class="prices-order"
+          words={isAll ? orderWordsOfAll : orderWords}
+          order={order}
+          rising={order !== usualOrder && priceRising}
+          onOrder={(next, priceRising) => go({ priceOrder: next === usualOrder ? null : next, priceRising })}
         />
       </div>
       {isFiltered({ ...address, models: [] }) && (
@@ -258,134 +265,4 @@ function waitingWords(calls: number): string {
   return calls === 1
     ? '1 call in this range had no price when it was made and has one now.'
     : `${counted(calls, 'call')} in this range had no price when they were made and have one now.`
-}
-
-/** A column of prices, with the name and the value that sort by it; null where it is not known. */
-interface PriceColumn extends Column<PriceLine> {
-  readonly order?: readonly [PriceColumnName, (line: PriceLine) => number | null]
-}
-
-const nameColumn: Column<PriceLine> = {
-  head: 'Model',
-  cell: ({ name }) => <span title={name}>{name}</span>,
-  about: ({ about }) => about,
-}
-
-const input = rateColumn('input', 'Input', 'Dollars per million input tokens.')
-
-const priceColumns: readonly PriceColumn[] = [
-  {
-    ...input,
-    cell: (line) => (hasFreePrice(line) ? <span class="tag good">Free</span> : input.cell(line)),
-    about: ({ price }) => price && inputWords(price),
-  },
-  rateColumn('output', 'Output', 'Dollars per million output tokens.'),
-  rateColumn('cached', 'Cached', 'Dollars per million input tokens read from the upstream’s cache.'),
-  {
-    head: 'Source',
-    isWords: true,
-    cell: ({ price, why, isCalm }) =>
-      price?.source ?? <span class={isCalm ? 'quiet' : 'price-why'}>{why}</span>,
-    about: ({ price }) => price?.date,
-  },
-]
-
-const spentColumn: PriceColumn = {
-  head: 'Spent',
-  order: ['spent', ({ spent }) => spent?.usd ?? null],
-  cell: ({ spent }) =>
-    spent === null ? null : spent.model === null ? (
-      known(spent.usd, dollars)
-    ) : (
-      <AddressLink
-        class="text-link"
-        to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
-      >
-        {known(spent.usd, dollars)}
-      </AddressLink>
-    ),
-  about: ({ spent }) => spent?.words,
-}
-
-/** A column of rates. The input column shows the fee of models that bill only a fee. */
-function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
-  const usdOf = ({ price }: PriceLine): number | null => {
-    if (price === null) return null
-    const { fee, [name]: usd } = briefRates(price.period)
-    return (name === 'input' ? fee : undefined) ?? usd ?? null
-  }
-  const cell = (line: PriceLine): ComponentChildren => {
-    const usd = hasFreePrice(line) ? null : usdOf(line)
-    return usd === null ? <span class="quiet">{unknownFigure}</span> : rate(usd)
-  }
-  return { head, title, order: [name, usdOf], cell }
-}
-
-function hasFreePrice({ price }: PriceLine): boolean {
-  return price !== null && isFree(price.period.tiers)
-}
-
-function inputWords({ period }: ShownPrice): string {
-  const more = moreTiers(period)
-  return [
-    briefRates(period).fee === undefined ? '' : 'each',
-    more === 0 ? '' : `+ ${counted(more, 'tier')}`,
-  ].join(' ')
-}
-
-const serviceWords: Readonly<Record<string, string>> = {
-  flex: 'Flex',
-  priority: 'Priority',
-  batch: 'Batch',
-}
-
-/** All rates of a price, by request length and service tier, and its source. */
-function PriceDetails({
-  name,
-  price: { period, notes },
-}: {
-  readonly name: string
-  readonly price: ShownPrice
-}) {
-  return (
-    <div class="price-rates">
-      <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
-      {Object.entries(period.service_tiers ?? {}).map(([service, tiers]) => (
-        <div key={service}>
-          <h4>{serviceWords[service] ?? service}</h4>
-          <RateTable caption={`Rates of ${name}, ${service}`} tiers={tiers} />
-        </div>
-      ))}
-      <ul class="fine">
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
-function RateTable({ caption, tiers }: { readonly caption: string; readonly tiers: readonly RateTier[] }) {
-  const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
-  return (
-    <Table caption={caption} columns={columns.map((words) => ({ words }))}>
-      <tbody>
-        {ratesIn(tiers).map((name) => (
-          <tr key={name}>
-            <th scope="row">{rateWords[name]}</th>
-            {tiers.map((tier) => {
-              // A longer request costs as a shorter one unless it has a rate of its own.
-              const usd = tier[name] ?? tiers[0]?.[name]
-              return (
-                <td key={tier.above_input_tokens}>
-                  {usd === undefined ? unknownFigure : rate(usd)}
-                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1M</span>}
-                </td>
-              )
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
 }

@@ -1,6 +1,6 @@
 export interface OrderSelectProps<Name extends string> {
-  /** For each column, the first row in words: with the largest value, and with the smallest. */
-  readonly words: Readonly<Record<Name, readonly [largest: string, smallest: string]>>
+  /** For each order, the first row in words: with the largest value, and with the smallest if both can be first. */
+  readonly words: Readonly<Record<Name, readonly string[]>>
   readonly order: Name
   readonly rising: boolean
   readonly class?: string
@@ -11,12 +11,11 @@ export interface OrderSelectProps<Name extends string> {
 export function OrderSelect<Name extends string>(props: OrderSelectProps<Name>) {
   const { words, order, rising, class: className = '', onOrder } = props
   const names = Object.keys(words) as Name[]
-  const chosen = words[order][rising ? 1 : 0]
   return (
     <select
       class={`field ${className}`}
       aria-label="Order"
-      value={chosen}
+      value={words[order][rising ? 1 : 0]}
       onChange={({ currentTarget: { value } }) => {
         const next = names.find((name) => words[name].includes(value))
         if (next !== undefined) onOrder(next, words[next][1] === value)

@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact'
+import type { RateTier } from '../../src/api/costs.ts'
+import { AddressLink } from '../data/navigation.tsx'
+import type { PriceColumnName } from '../data/sorted-columns.ts'
+import type { Column } from '../design/table/editable-table.tsx'
+import { Table } from '../design/table/table.tsx'
+import { counted, dollars, known, unknownFigure } from '../format/figures.ts'
+import {
+  type PriceLine,
+  type ShownPrice,
+  briefRates,
+  isFee,
+  isFree,
+  moreTiers,
+  rate,
+  rateWords,
+  ratesIn,
+  tierWords,
+} from './prices.ts'
+
+/** The order without a column that sorts. */
+export const usualOrder = 'usual'
+
+/** For each order, the first price in words: the largest, and the smallest. */
+export const orderWords: Readonly<Record<PriceColumnName | typeof usualOrder, readonly string[]>> = {
+  [usualOrder]: ['Missing first'],
+  input: ['Most expensive input', 'Cheapest input'],
+  output: ['Most expensive output', 'Cheapest output'],
+  cached: ['Most expensive cached', 'Cheapest cached'],
+  spent: ['Most spent', 'Least spent'],
+}
+
+/** The same for all prices, which know no calls. */
+export const orderWordsOfAll: typeof orderWords = {
+  ...orderWords,
+  [usualOrder]: ['Your own first'],
+  spent: [],
+}
+
+/** A column of prices, with the name and the value that sort by it; null where it is not known. */
+export interface PriceColumn extends Column<PriceLine> {
+  readonly order?: readonly [PriceColumnName, (line: PriceLine) => number | null]
+}
+
+export const nameColumn: Column<PriceLine> = {
+  head: 'Model',
+  cell: ({ name }) => <span title={name}>{name}</span>,
+  about: ({ about }) => about,
+}
+
+const input = rateColumn('input', 'Input', 'Dollars per million input tokens.')
+
+export const priceColumns: readonly PriceColumn[] = [
+  {
+    ...input,
+    cell: (line) => (hasFreePrice(line) ? <span class="tag good">Free</span> : input.cell(line)),
+    about: ({ price }) => price && inputWords(price),
+  },
+  rateColumn('output', 'Output', 'Dollars per million output tokens.'),
+  rateColumn('cached', 'Cached', 'Dollars per million input tokens read from the upstream’s cache.'),
+  {
+    head: 'Source',
+    isWords: true,
+    cell: ({ price, why, isCalm }) =>
+      price?.source ?? <span class={isCalm ? 'quiet' : 'price-why'}>{why}</span>,
+    about: ({ price }) => price?.date,
+  },
+]
+
+export const spentColumn: PriceColumn = {
+  head: 'Spent',
+  order: ['spent', ({ spent }) => spent?.usd ?? null],
+  cell: ({ spent }) =>
+    spent === null ? null : spent.model === null ? (
+      known(spent.usd, dollars)
+    ) : (
+      <AddressLink
+        class="text-link"
+        to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
+      >
+        {known(spent.usd, dollars)}
+      </AddressLink>
+    ),
+  about: ({ spent }) => spent?.words,
+}
+
+/** A column of rates. The input column shows the fee of models that bill only a fee. */
+function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
+  const usdOf = ({ price }: PriceLine): number | null => {
+    if (price === null) return null
+    const { fee, [name]: usd } = briefRates(price.period)
+    return (name === 'input' ? fee : undefined) ?? usd ?? null
+  }
+  const cell = (line: PriceLine): ComponentChildren => {
+    const usd = hasFreePrice(line) ? null : usdOf(line)
+    return usd === null ? <span class="quiet">{unknownFigure}</span> : rate(usd)
+  }
+  return { head, title, order: [name, usdOf], cell }
+}
+
+function hasFreePrice({ price }: PriceLine): boolean {
+  return price !== null && isFree(price.period.tiers)
+}
+
+function inputWords({ period }: ShownPrice): string {
+  const more = moreTiers(period)
+  return [
+    briefRates(period).fee === undefined ? '' : 'each',
+    more === 0 ? '' : `+ ${counted(more, 'tier')}`,
+  ].join(' ')
+}
+
+const serviceWords: Readonly<Record<string, string>> = {
+  flex: 'Flex',
+  priority: 'Priority',
+  batch: 'Batch',
+}
+
+/** All rates of a price, by request length and service tier, and its source. */
+export function PriceDetails({
+  name,
+  price: { period, notes },
+}: {
+  readonly name: string
+  readonly price: ShownPrice
+}) {
+  return (
+    <div class="price-rates">
+      <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
+      {Object.entries(period.service_tiers ?? {}).map(([service, tiers]) => (
+        <div key={service}>
+          <h4>{serviceWords[service] ?? service}</h4>
+          <RateTable caption={`Rates of ${name}, ${service}`} tiers={tiers} />
+        </div>
+      ))}
+      <ul class="fine">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function RateTable({ caption, tiers }: { readonly caption: string; readonly tiers: readonly RateTier[] }) {
+  const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
+  return (
+    <Table caption={caption} columns={columns.map((words) => ({ words }))}>
+      <tbody>
+        {ratesIn(tiers).map((name) => (
+          <tr key={name}>
+            <th scope="row">{rateWords[name]}</th>
+            {tiers.map((tier) => {
+              // A longer request costs as a shorter one unless it has a rate of its own.
+              const usd = tier[name] ?? tiers[0]?.[name]
+              return (
+                <td key={tier.above_input_tokens}>
+                  {usd === undefined ? unknownFigure : rate(usd)}
+                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1M</span>}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
