@@ -10,6 +10,7 @@ import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
+import { type Draft, elsewhereWords, typedInto } from '../design/draft.ts'
 import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
 import { count, counted } from '../format/figures.ts'
@@ -120,8 +121,7 @@ interface RuleRowProps {
 /** A rule with its switch and its threshold, each kept as it is changed. */
 function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
-  /** Text that was typed and not saved, and the threshold before it. */
-  const [draft, setDraft] = useState<{ readonly text: string; readonly before: number } | null>(null)
+  const [draft, setDraft] = useState<Draft | null>(null)
   /** A switch that is not saved yet. */
   const [wish, setWish] = useState<boolean | null>(null)
   // In turn: a press on the switch also leaves the field, which saves it.
@@ -132,6 +132,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
       if (part.threshold !== undefined) setDraft(null)
     }).then(done)
   }
+  const saved = numberText(threshold)
   const typed = draft === null ? threshold : typedNumber(draft.text)
   return (
     <SettingRow
@@ -151,18 +152,14 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
         </label>
       }
       label={`${title}: threshold`}
-      value={draft?.text ?? numberText(threshold)}
+      value={draft?.text ?? saved}
       unit={unit}
       isNumber
       isDisabled={isLocked}
       error={typed === null ? 'Enter a number from 0, such as 1,500 or 1.5.' : (error?.message ?? null)}
-      notice={
-        draft === null || draft.before === threshold
-          ? null
-          : `Changed to ${numberText(threshold)} elsewhere. Saving replaces it.`
-      }
+      notice={elsewhereWords(draft, saved)}
       about={`${asks} ${threshold === usual ? '' : `Default: ${numberText(usual)}.`}`}
-      onInput={(text) => setDraft({ text, before: draft?.before ?? threshold })}
+      onInput={(text) => setDraft(typedInto(draft, text, saved))}
       onChange={() => {
         if (typed === threshold) setDraft(null)
         else if (typed !== null) change({ threshold: typed }, () => undefined)

@@ -99,6 +99,9 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
   )
 }
 
+/** The budget may be set elsewhere: in another tab, on the Alerts view, or by a program. */
+const budgetEveryMs = 10_000
+
 /** A card with what this month comes to, the budget of a month, and what sets it. */
 function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonly card: FigureCard } {
   const { address } = useNavigation()
@@ -108,7 +111,9 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
     () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
-  const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('', () => '/api/alerts')
+  const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('', () => '/api/alerts', {
+    everyMs: budgetEveryMs,
+  })
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
   // A budget is for all calls.
   const ofAll = isFiltered(address) ? null : budgetUsd

@@ -5,6 +5,8 @@ import { AddressLink } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Control } from '../design/control.tsx'
+import { type Draft, elsewhereWords, typedInto } from '../design/draft.ts'
+import { dollars } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
 
 export interface MonthBudgetProps {
@@ -15,10 +17,12 @@ export interface MonthBudgetProps {
 
 /** Sets what all calls of a month may cost before an alert begins. */
 export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
-  const [draft, setDraft] = useState<string | null>(null)
+  const [draft, setDraft] = useState<Draft | null>(null)
   const { isBusy, error, run } = useAction()
-  const shown = draft ?? (budgetUsd === null ? '' : String(budgetUsd))
+  const saved = budgetUsd === null ? '' : String(budgetUsd)
+  const shown = draft?.text ?? saved
   const typed = typedNumber(shown)
+  const elsewhere = elsewhereWords(draft, saved, budgetUsd === null ? 'none' : dollars(budgetUsd))
   const save = (setting: Partial<AlertSetting>): void =>
     void run(async () => {
       onSaved(await act<AlertsReport>('PUT', '/api/alerts', { spend_month: setting }))
@@ -33,7 +37,7 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
       }}
     >
       <label for="month-budget">Monthly budget, USD</label>
-      <Control id="month-budget" value={shown} isNumber hint="none" onInput={setDraft} />
+      <Control id="month-budget" value={shown} isNumber hint="none" onInput={(text) => setDraft(typedInto(draft, text, saved))} />
       <Button small type="submit" isOff={isBusy || typed === null || typed === budgetUsd}>
         Set
       </Button>
@@ -42,8 +46,9 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
           Remove
         </Button>
       )}
-      <span class={error === null ? 'quiet' : 'bad'} role="status">
+      <span class={error !== null ? 'bad' : elsewhere !== null ? 'notice' : 'quiet'} role="status">
         {error?.message ??
+          elsewhere ??
           (budgetUsd === null ? 'Alerts when the month’s spend reaches it.' : 'Alerts at 80 and 100% of it.')}
       </span>{' '}
       <AddressLink class="text-link" to={{ view: 'alerts', call: null }}>

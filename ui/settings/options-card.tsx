@@ -17,16 +17,11 @@ import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
+import { type Draft, elsewhereWords, typedInto } from '../design/draft.ts'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import { SettingRow } from '../design/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
-
-/** Text that was typed and not saved, and the value before it. */
-interface Draft {
-  readonly text: string
-  readonly before: string
-}
 
 /** By the option's name; kept while other views are looked at. */
 let keptDrafts: ReadonlyMap<string, Draft> = new Map()
@@ -95,16 +90,17 @@ export function OptionsCard(props: OptionsCardProps) {
                 fixed={option.fixed_by === null ? null : shownValue(option)}
                 error={error?.param === option.name ? error.message : null}
                 notice={
-                  isChanged(option, drafts) && drafts.get(option.name)?.before !== editable(option)
-                    ? `Changed to ${shownValue(option)} elsewhere. Saving replaces it.`
-                    : needsRestart.includes(option.name) && option.running !== null
-                      ? `The running gateway uses ${shownValue(option, option.running)}. Restart to apply.`
-                      : null
+                  (isChanged(option, drafts)
+                    ? elsewhereWords(drafts.get(option.name), editable(option), shownValue(option))
+                    : null) ??
+                  (needsRestart.includes(option.name) && option.running !== null
+                    ? `The running gateway uses ${shownValue(option, option.running)}. Restart to apply.`
+                    : null)
                 }
                 about={aboutWords(option)}
                 onInput={(text) => {
-                  const { before } = drafts.get(option.name) ?? { before: editable(option) }
-                  setDrafts(new Map(drafts).set(option.name, { text, before }))
+                  const draft = typedInto(drafts.get(option.name), text, editable(option))
+                  setDrafts(new Map(drafts).set(option.name, draft))
                   setMessage(null)
                   if (error?.param === option.name) forgetError()
                 }}

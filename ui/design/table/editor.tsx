@@ -6,6 +6,7 @@ import { useAction } from '../../data/use-action.ts'
 import { Button } from '../button.tsx'
 import { ConfirmButton, type Question } from '../overlay/confirm.tsx'
 import { Control, type ControlProps } from '../control.tsx'
+import { type Draft, isChangedElsewhere, typedInto } from '../draft.ts'
 
 type ValueOf<Name extends string> = (name: Name) => string
 
@@ -48,18 +49,14 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   const { label, fields, note, save, test, remove } = form
   const id = useId()
   const box = useRef<HTMLFormElement>(null)
-  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
+  const [drafts, setDrafts] = useState<Partial<Record<Name, Draft>>>({})
   const [wrong, setWrong] = useState<string | Errors<Name>>('')
   const { run, error, isBusy } = useAction()
   const testing = useAction()
   const [tested, setTested] = useState('')
-  const [atFirst] = useState(() => new Map(fields.map(({ name, value }) => [name, value])))
-  /** Fields that were typed here, and saved elsewhere since the form was opened. */
-  const elsewhere = fields.filter(
-    ({ name, value }) => typed[name] !== undefined && atFirst.get(name) !== value,
-  )
+  const elsewhere = fields.filter(({ name, value }) => isChangedElsewhere(drafts[name], value))
   const valueOf = (name: Name): string =>
-    typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
+    drafts[name]?.text ?? fields.find((field) => field.name === name)?.value ?? ''
   const errorOf = (name: Name): string | undefined =>
     (typeof wrong === 'string' ? undefined : wrong.errors[name]) ??
     (error?.param === name ? error.message : undefined)
@@ -80,7 +77,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   }
   const shown = fields.filter(({ isShown }) => isShown?.(valueOf) ?? true)
   const more = shown.filter(({ isMore }) => isMore === true)
-  const field = ({ label, name, choices, isNumber, isDay, hint }: FormField<Name>) => {
+  const field = ({ label, name, value, choices, isNumber, isDay, hint }: FormField<Name>) => {
     const error = errorOf(name)
     const fieldId = `${id}-${name}`
     return (
@@ -92,7 +89,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
           value={valueOf(name)}
           aria-invalid={error === undefined ? undefined : 'true'}
           aria-describedby={`${fieldId}-error`}
-          onInput={(text) => setTyped({ ...typed, [name]: text })}
+          onInput={(text) => setDrafts({ ...drafts, [name]: typedInto(drafts[name], text, value) })}
         />
         <span id={`${fieldId}-error`} class="bad">
           {error}
