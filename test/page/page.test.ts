@@ -411,7 +411,7 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   assert.equal((await answered).status(), 403)
   assert.equal((await dashboard.status()).pid, before.pid)
 
-  await page.keyboard.press('?')
+  await page.getByRole('link', { name: 'Settings' }).click()
   await opened.button('Sign out').click()
   await page.getByLabel('Admin token').waitFor()
   assert.deepEqual(await page.context().cookies(), [])

@@ -1,6 +1,5 @@
 import './help.css'
 import { useId, useState } from 'preact/hooks'
-import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
 import { commandK, shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
@@ -63,15 +62,6 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </div>
       </div>
-      <div class="help-foot row">
-        <Button
-          small
-          title="Ends this browser’s session"
-          onClick={() => void act('DELETE', '/api/session').then(reload, reload)}
-        >
-          Sign out
-        </Button>
-      </div>
       <label class="help-foot row">
         <input
           type="checkbox"
@@ -85,9 +75,4 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       </label>
     </dialog>
   )
-}
-
-/** After a failed request, too: the page may have reloaded itself before its answer came. */
-function reload(): void {
-  location.reload()
 }

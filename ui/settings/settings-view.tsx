@@ -6,8 +6,9 @@ import { useGatewayConfig } from '../gateway/use-gateway-config.ts'
 import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { OptionsCard } from './options-card.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 
-/** The gateway's options, the limits of clients, and the database. */
+/** The gateway's options, the limits of clients, the database, and the sign-in of this browser. */
 export function SettingsView() {
   const { put, ...query } = useGatewayConfig()
   const { answer: config, error } = query
@@ -21,6 +22,7 @@ export function SettingsView() {
       <div class="column">
         <ClientsCard />
         <DatabaseCard />
+        <SignInCard />
       </div>
       {actions.dialog}
     </div>

@@ -1,0 +1,22 @@
+import { act } from '../data/dashboard-api.ts'
+import { Button } from '../design/button.tsx'
+import { Card } from '../design/card.tsx'
+
+/** Signs this browser out. */
+export function SignInCard() {
+  return (
+    <Card title="Sign-in">
+      <div class="row wraps">
+        <p class="quiet fine">A browser that signed in with the admin token stays signed in for 30 days.</p>
+        <Button class="at-end" onClick={() => void act('DELETE', '/api/session').then(reload, reload)}>
+          Sign out
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+/** After a failed request, too: the page may have reloaded itself before its answer came. */
+function reload(): void {
+  location.reload()
+}
