@@ -37,8 +37,8 @@ export function AlertsView() {
   if (report === null) return <Awaited what="the alerts" {...query} height="22rem" />
   const isLocked = report.problem !== null
   return (
-    <div class="columns-view">
-      <div class="column">
+    <div class="columns-view stack">
+      <div class="column stack">
         <Active active={report.active} />
         <Card title="Rules" class="rules-card" about={switchedOffWords(report.rules)}>
           {report.problem !== null && (
@@ -54,7 +54,7 @@ export function AlertsView() {
           </p>
         </Card>
       </div>
-      <div class="column">
+      <div class="column stack">
         <DestinationCard report={report} onSaved={put} onTested={again} />
         <Messages {...report} />
       </div>

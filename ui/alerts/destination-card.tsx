@@ -77,7 +77,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
           <p id="alert-told" class={isBad ? 'bad' : 'quiet'} role="status">
             {result}
           </p>
-          <div class="buttons at-end">
+          <div class="buttons row wraps at-end">
             {fixedBy === null && (
               <ConfirmButton
                 isOff={saving.isBusy}

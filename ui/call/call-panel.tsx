@@ -120,6 +120,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
         <div class="panel-title">
           <h2
             id="call-panel-title"
+            class="title"
             ref={title}
             tabIndex={-1}
             aria-live="polite"

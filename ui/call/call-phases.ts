@@ -8,6 +8,15 @@ export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
 /** The parts of a bar in a list: few, for a glance. */
 export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
 
+/** The colour of each part. */
+export const partColour: Readonly<Record<BarPart, string>> = {
+  receive: 'var(--p99)',
+  wait: 'var(--queue)',
+  first: 'var(--first)',
+  stream: 'var(--stream)',
+  answer: 'var(--edge)',
+}
+
 /**
  * The parts of a call, one after the other, and how a bar shows them: the request's body was read, a slot was waited for,
  * lost attempts and the waits between them, the connection, then to the first token or byte, and the rest of the answer.

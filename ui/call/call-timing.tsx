@@ -1,6 +1,6 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
-import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
+import { type TimedCall, barPartOf, callPhases, partColour } from './call-phases.ts'
 import { phaseWords } from './call-text.ts'
 
 export interface CallTimingProps {
@@ -24,8 +24,11 @@ export function CallTiming({ call }: CallTimingProps) {
                 <div class="timing-track" aria-hidden="true">
                   {lengthMs > 0 && (
                     <span
-                      class={`part-${barPartOf[name]}`}
-                      style={{ left: `min(${shareOf(startMs)}, 100% - 2px)`, width: shareOf(lengthMs) }}
+                      style={{
+                        '--part': partColour[barPartOf[name]],
+                        left: `min(${shareOf(startMs)}, 100% - 2px)`,
+                        width: shareOf(lengthMs),
+                      }}
                     />
                   )}
                 </div>

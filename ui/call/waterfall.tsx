@@ -1,5 +1,5 @@
 import { duration } from '../format/figures.ts'
-import { type TimedCall, barPieces, callPhases } from './call-phases.ts'
+import { type BarPart, type TimedCall, barPieces, callPhases, partColour } from './call-phases.ts'
 import { phaseWords } from './call-text.ts'
 
 export interface WaterfallProps {
@@ -24,23 +24,30 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
       {barPieces(call, scaleMs).map(({ part, start, length }) => (
         <span
           key={part}
-          class={`part-${part}`}
-          style={{ left: shareWords(start), width: shareWords(length) }}
+          style={{ '--part': partColour[part], left: shareWords(start), width: shareWords(length) }}
         />
       ))}
     </span>
   )
 }
 
+const partWords: Readonly<Record<BarPart, string>> = {
+  receive: 'Receiving',
+  wait: 'Waiting',
+  first: 'To first token',
+  stream: 'Streaming',
+  answer: 'Not streamed',
+}
+
 /** Explains the colours of the bars. */
 export function WaterfallLegend() {
   return (
     <ul class="waterfall-legend row wraps finest" aria-label="Parts of a call">
-      <li class="colour-key part-receive">Receiving</li>
-      <li class="colour-key part-wait">Waiting</li>
-      <li class="colour-key part-first">To first token</li>
-      <li class="colour-key part-stream">Streaming</li>
-      <li class="colour-key part-answer">Not streamed</li>
+      {Object.entries(partWords).map(([part, words]) => (
+        <li key={part} class="colour-key" style={{ '--part': partColour[part as BarPart] }}>
+          {words}
+        </li>
+      ))}
     </ul>
   )
 }

@@ -50,7 +50,7 @@ export function CallsFoot({ list }: { readonly list: ListedCalls }) {
   const { address } = useNavigation()
   if (hasMore && moreError !== null) {
     return (
-      <p class="calls-foot row fine" role="alert">
+      <p class="list-foot row fine" role="alert">
         <span>{moreError}</span>
         <Button small onClick={loadMore}>
           Try again
@@ -58,7 +58,7 @@ export function CallsFoot({ list }: { readonly list: ListedCalls }) {
       </p>
     )
   }
-  return <p class="calls-foot row fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
+  return <p class="list-foot row fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
 
   function endWords(): string {
     const total = answer?.summary.calls ?? 0

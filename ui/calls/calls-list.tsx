@@ -12,7 +12,7 @@ import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { explained } from '../design/meanings.ts'
 import { PureComponent } from '../call/pure-component.ts'
-import { useHeightBelow, useMoreAside } from '../design/use-window.ts'
+import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,
   count,
@@ -28,6 +28,7 @@ import {
 } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { CallsFoot } from './call-summary.tsx'
+import type { CallsLayout } from './calls-layout.ts'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
 import type { CallList } from './use-call-list.ts'
 
@@ -37,6 +38,11 @@ export type ListedCalls = Pick<CallList, 'calls' | 'total' | 'scaleMs' | 'answer
 export interface CallsListProps {
   readonly list: ListedCalls
   readonly onOpen: (id: string) => void
+}
+
+/** The calls of a list: as a table, or as cards. */
+export function CallsList({ isNarrow, ...props }: CallsListProps & CallsLayout) {
+  return isNarrow ? <CallsCards {...props} /> : <CallsTable {...props} />
 }
 
 /** Rows that are there; another list begins at its top. */
@@ -60,7 +66,7 @@ function useListRows(
 }
 
 /** The calls of a list as cards, if there is no room for a table. */
-export function CallsCards(props: CallsListProps) {
+function CallsCards(props: CallsListProps) {
   const { list } = props
   const { total, scaleMs, answeredMs, isStale = false } = list
   const { address } = useNavigation()
@@ -117,12 +123,8 @@ export function CallsCards(props: CallsListProps) {
   )
 }
 
-export interface CallsTableProps extends CallsListProps {
-  readonly columns: readonly ColumnName[]
-}
-
 /** The calls of a list as a table, of which only the rows that are seen are there. */
-export function CallsTable(props: CallsTableProps) {
+function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
   const { list, columns } = props
   const { calls, total, scaleMs, answeredMs, isStale = false } = list
   const { address } = useNavigation()
@@ -130,12 +132,11 @@ export function CallsTable(props: CallsTableProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useListRows(props, scroller, false)
   const heightPx = useHeightBelow(scroller)
-  const hasMore = useMoreAside(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.index ?? -1
   return (
     <div
-      class={`calls-scroller ${isStale ? 'is-stale' : ''} ${hasMore ? 'has-more-aside' : ''}`}
+      class={`calls-scroller list-scroller goes-on-aside ${isStale ? 'is-stale' : ''}`}
       ref={scroller}
       style={{ height: `${heightPx}px` }}
       onKeyDown={shown.onKeyDown}

@@ -7,27 +7,18 @@ import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/overlay/popover.tsx'
 import { Segments } from '../design/segments.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
-import { localValue } from '../data/local-storage.ts'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
 import { exportPath, listedBounds } from './calls-question.ts'
-import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
+import { type CallsLayout, keptColumns } from './calls-layout.ts'
+import { callColumns, columnNames, fixedColumns } from './chosen-columns.ts'
 
-export interface CallsToolsProps {
-  readonly isNarrow: boolean
-  readonly columns: readonly ColumnName[]
+export interface CallsToolsProps extends CallsLayout {
   /** Calls that the filters mean; null while that is not known. */
   readonly total: number | null
 }
-
-/** The columns chosen in this browser; null for those that fit. */
-export const keptColumns = localValue<readonly ColumnName[] | null>(
-  'columns',
-  parseColumns,
-  (columns) => columns?.join(' ') ?? null,
-)
 
 /** Above the list: further filters, order, columns, export. */
 export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {

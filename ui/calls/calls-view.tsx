@@ -1,17 +1,15 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { useObservable } from '../data/observable.ts'
-import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
 import { CallSummary } from './call-summary.tsx'
-import { CallsCards, CallsTable } from './calls-list.tsx'
-import { CallsTools, keptColumns } from './calls-tools.tsx'
-import { fittingColumns } from './chosen-columns.ts'
+import { useCallsLayout } from './calls-layout.ts'
+import { CallsList } from './calls-list.tsx'
+import { CallsTools } from './calls-tools.tsx'
 import { Refusal } from '../empty-states/no-calls.tsx'
 import { NoCalls } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
@@ -22,17 +20,11 @@ import { VolumeStrip } from './volume-strip.tsx'
 export function CallsView() {
   const { address } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, isStale, isLoading, error, again } = list
+  const { answer, calls, isStale, isRefused, again } = list
   const panel = useCallPanel(calls, list.loadMore)
-  const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
-  const widthRem = useWidth(card) / remPx()
-  const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = useObservable(keptColumns) ?? fitting
-  // The query failed; a shown answer belongs to an earlier query.
-  const isRefused = error !== null && !isLoading && (answer === null || isStale)
-
+  const layout = useCallsLayout(card)
   const total = answer === null || isStale ? null : answer.summary.calls
 
   return (
@@ -41,7 +33,7 @@ export function CallsView() {
       <FilterBar query={isRefused ? { ...list, error: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
-        <CallsTools isNarrow={isNarrow} columns={columns} total={total} />
+        <CallsTools {...layout} total={total} />
         <div class="calls-told row wraps">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
@@ -66,17 +58,11 @@ export function CallsView() {
           <div class="skeleton" style={{ height: '30rem' }} />
         ) : calls.length === 0 ? (
           <NoCalls answer={answer} />
-        ) : isNarrow ? (
-          <CallsCards list={list} onOpen={panel.open} />
         ) : (
-          <CallsTable list={list} columns={columns} onOpen={panel.open} />
+          <CallsList {...layout} list={list} onOpen={panel.open} />
         )}
       </section>
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </>
   )
-}
-
-function remPx(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 }

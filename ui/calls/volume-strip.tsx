@@ -86,12 +86,17 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
       <div class="volume-head row wraps finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (
-          <span class={`volume-key colour-key ${areAllFailed ? 'failed' : 'part-first'}`}>
+          <span
+            class="volume-key colour-key"
+            style={{ '--part': `var(--${areAllFailed ? 'bad' : 'first'})` }}
+          >
             {areAllFailed ? 'Failed' : 'All'}, peak {count(mostCalls)}
           </span>
         )}
         {mostErrors > 0 && !areAllFailed && (
-          <span class="volume-key colour-key failed">Failed, peak {count(mostErrors)}</span>
+          <span class="volume-key colour-key" style={{ '--part': 'var(--bad)' }}>
+            Failed, peak {count(mostErrors)}
+          </span>
         )}
         <span class="at-end">{hasBars && 'Drag to zoom'}</span>
       </div>

@@ -150,8 +150,8 @@ export function Plot(props: PlotProps) {
               return (
                 <span
                   key={ms}
-                  class={`plot-time ${isAtEnd ? 'at-end' : isAtStart ? 'at-start' : ''}`}
-                  style={{ left: percentOf(share) }}
+                  class="plot-time"
+                  style={{ '--share': isAtEnd ? 1 : isAtStart ? 0 : 0.5, left: percentOf(share) }}
                 >
                   {words}
                 </span>
@@ -352,7 +352,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
           style={{ '--beside': percentOf(share < 0.5 ? share : 1 - share) }}
           aria-hidden={!isPinned}
         >
-          <p class="plot-tip-time">{span ?? bucketSpan(times, frame, cell.index)}</p>
+          <p>{span ?? bucketSpan(times, frame, cell.index)}</p>
           {tip?.(buckets) ?? <p>{speak(buckets, cell.level)}</p>}
           {isPinned && to !== null && (
             // The press that leads there must not take the focus, and with it the tip, away before.

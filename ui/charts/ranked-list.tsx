@@ -24,7 +24,7 @@ export interface RankedListProps {
 export function RankedList({ rows, colour }: RankedListProps) {
   const most = Math.max(0, ...rows.map(({ value }) => value ?? 0))
   return (
-    <ol class="ranked-list" style={{ color: `var(--${colour})` }}>
+    <ol class="ranked-list stack" style={{ color: `var(--${colour})` }}>
       {rows.map((row) => (
         <li key={row.key}>
           <AddressLink class="ranked-row" to={row.to}>

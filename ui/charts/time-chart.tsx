@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useCallback, useContext, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useContext, useMemo, useState } from 'preact/hooks'
 import { AddressLink, useTimes } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { explained } from '../design/meanings.ts'
 import { Table } from '../design/table/table.tsx'
-import { useMoreAside } from '../design/use-window.ts'
 import { bucketSpan } from './bucket-text.ts'
 import { ChartLegend, Swatch } from './chart-legend.tsx'
 import { type ChartScale, heightOf, linearScale, logScale } from './chart-scale.ts'
@@ -211,17 +210,9 @@ interface ChartTableProps extends Pick<TimeChartProps, 'title' | 'to'> {
 /** The figures of a chart, newest first, each row with the way to its calls. */
 function ChartTable({ title, frame, series, to }: ChartTableProps) {
   const times = useTimes()
-  const box = useRef<HTMLDivElement>(null)
-  const hasMore = useMoreAside(box)
   return (
     // Focusable, so that it can be scrolled by keyboard.
-    <div
-      class={`chart-table ${hasMore ? 'has-more-aside' : ''}`}
-      ref={box}
-      tabIndex={0}
-      role="region"
-      aria-label={`${title}, table`}
-    >
+    <div class="chart-table goes-on-aside" tabIndex={0} role="region" aria-label={`${title}, table`}>
       <Table caption={title} columns={['Time', ...series.map(({ words }) => words)]}>
         <tbody>
           {frame.startsMs

@@ -59,9 +59,7 @@ export function CompareView() {
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, question, error, isLoading, isStale } = query
-  // The query failed; a shown answer belongs to an earlier query.
-  const isRefused = error !== null && !isLoading && (answer === null || isStale)
+  const { answer, question, isStale, isRefused } = query
   // These groups are of the previous answer until the next one comes.
   const by = question?.by ?? address.by
   return (

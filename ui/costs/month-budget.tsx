@@ -37,7 +37,13 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
       }}
     >
       <label for="month-budget">Monthly budget, USD</label>
-      <Control id="month-budget" value={shown} isNumber hint="none" onInput={(text) => setDraft(typedInto(draft, text, saved))} />
+      <Control
+        id="month-budget"
+        value={shown}
+        isNumber
+        hint="none"
+        onInput={(text) => setDraft(typedInto(draft, text, saved))}
+      />
       <Button small type="submit" isOff={isBusy || typed === null || typed === budgetUsd}>
         Set
       </Button>

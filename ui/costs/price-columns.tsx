@@ -61,8 +61,7 @@ export const priceColumns: readonly PriceColumn[] = [
   {
     head: 'Source',
     isWords: true,
-    cell: ({ price, why, isCalm }) =>
-      price?.source ?? <span class={isCalm ? 'quiet' : 'price-why'}>{why}</span>,
+    cell: ({ price, why, isCalm }) => price?.source ?? <span class={isCalm ? 'quiet' : 'notice'}>{why}</span>,
     about: ({ price }) => price?.date,
   },
 ]

@@ -154,7 +154,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         />
       </div>
       {isFiltered({ ...address, models: [] }) && (
-        <p class="prices-none fine quiet">
+        <p class="nothing-here fine quiet">
           Of the filters, only the range and models apply to prices and their recalculation.
         </p>
       )}
@@ -174,13 +174,13 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         />
       )}
       {isAll && lines.length === 0 && (
-        <p class="prices-none quiet">{search === '' ? 'No prices yet.' : `No prices match “${search}”.`}</p>
+        <p class="nothing-here quiet">{search === '' ? 'No prices yet.' : `No prices match “${search}”.`}</p>
       )}
       {!isAll && matches === null && (
         <Awaited what="the prices that the calls used" {...prices} height="18rem" />
       )}
       {!isAll && matches !== null && lines.length === 0 && (
-        <p class="prices-none quiet">
+        <p class="nothing-here quiet">
           {search === ''
             ? isFolded
               ? 'Older calls in this range are kept as totals only, which do not name their prices.'

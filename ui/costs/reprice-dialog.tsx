@@ -106,7 +106,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         Costs reported by an upstream are kept.
       </p>
       {!isOver && (
-        <label class="choice">
+        <label class="choice row">
           <input
             type="checkbox"
             checked={onlyUnpriced}
@@ -129,13 +129,13 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         )}
       </div>
       {toDo !== null && (
-        <ul class="points">
+        <ul class="points stack">
           {consequences(toDo).map((point) => (
             <li key={point}>{point}</li>
           ))}
         </ul>
       )}
-      <div class="buttons">
+      <div class="buttons row wraps">
         <Button onClick={() => leave()}>
           {stage.kind === 'working' ? 'Close, keep running' : isOver ? 'Close' : 'Cancel'}
         </Button>
@@ -190,7 +190,7 @@ function ModelRows({ model }: { readonly model: RepricedModel }) {
     <tbody>
       <tr>
         <th scope="row">
-          <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button type="button" class="opener row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name="right" size={14} />
             <span>{model.model ?? 'no model'}</span>
           </button>

@@ -18,6 +18,8 @@ export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   readonly isLoading: boolean
   /** True if `answer` is to another query than the present one, whose answer is on its way. */
   readonly isStale: boolean
+  /** True if the last query failed, and a shown answer is to another one. */
+  readonly isRefused: boolean
   /** Asks again at once. */
   readonly again: () => void
 }
@@ -112,14 +114,19 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
     }
   }, [key, everyMs, isPaused, state, again])
 
-  return { ...state, isStale: state.key !== key, again, put }
+  const isStale = state.key !== key
+  const isRefused = state.error !== null && !state.isLoading && (state.answer === null || isStale)
+  return { ...state, isStale, isRefused, again, put }
 }
 
 const retryMs = 5000
 /** A range that is off by less is not asked for again. */
 const clockSlackMs = 60_000
 
-interface State<Answer, Query extends AnyQuery> extends Omit<QueryState<Answer, Query>, 'isStale' | 'again'> {
+interface State<Answer, Query extends AnyQuery> extends Omit<
+  QueryState<Answer, Query>,
+  'isStale' | 'isRefused' | 'again'
+> {
   /** Identifies the query that `answer` is to. */
   readonly key: string | null
 }

@@ -23,7 +23,7 @@ export function Banner(props: BannerProps) {
   return (
     <div
       id={id}
-      class={['banner', tone, className].filter((name) => name !== undefined).join(' ')}
+      class={['banner row', tone, className].filter((name) => name !== undefined).join(' ')}
       role={role ?? (tone === 'bad' ? 'alert' : undefined)}
     >
       <div class="banner-words">

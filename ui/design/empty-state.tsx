@@ -11,7 +11,7 @@ export interface EmptyStateProps {
 /** The text in place of a missing list or text. */
 export function EmptyState({ title, actions, children }: EmptyStateProps) {
   return (
-    <div class="nothing">
+    <div class="nothing stack">
       {title !== undefined && <h3>{title}</h3>}
       {typeof children === 'string' ? <p>{children}</p> : children}
       {actions !== undefined && <div class="nothing-actions row wraps">{actions}</div>}

@@ -14,15 +14,12 @@ export function useMedia(query: string): boolean {
   return holds
 }
 
-/**
- * A measure of an element, taken again when the window, the page, the element or a child changes its size, and as the
- * element is scrolled.
- */
-function useMeasure<Value extends number | boolean>(
+/** A measure of an element in pixels, taken again when the window, the page, the element or a child changes its size. */
+function useMeasure(
   element: RefObject<HTMLElement | null>,
-  first: Value,
-  measure: (element: HTMLElement) => Value,
-): Value {
+  first: number,
+  measure: (element: HTMLElement) => number,
+): number {
   const [value, setValue] = useState(first)
   useLayoutEffect(() => {
     const { current } = element
@@ -31,12 +28,10 @@ function useMeasure<Value extends number | boolean>(
     follow()
     const observer = new ResizeObserver(follow)
     for (const watched of [document.body, current, ...current.children]) observer.observe(watched)
-    const leaving = new AbortController()
-    addEventListener('resize', follow, { signal: leaving.signal })
-    current.addEventListener('scroll', follow, { signal: leaving.signal, passive: true })
+    addEventListener('resize', follow)
     return () => {
       observer.disconnect()
-      leaving.abort()
+      removeEventListener('resize', follow)
     }
   }, [element])
   return value
@@ -45,15 +40,6 @@ function useMeasure<Value extends number | boolean>(
 /** The inner width of an element in pixels; 0 until it is known. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
-}
-
-/** True while a box has more content to the right of its visible part. */
-export function useMoreAside(box: RefObject<HTMLElement | null>): boolean {
-  return useMeasure(
-    box,
-    false,
-    ({ scrollLeft, clientWidth, scrollWidth }) => scrollLeft + clientWidth < scrollWidth - 1,
-  )
 }
 
 /** Left free below, and no less than this is worth scrolling in. */

@@ -30,7 +30,7 @@ export function FirstCallCommand() {
         onChoose={choose}
       />
       <div class="first-call-command">
-        <pre class="inset">{text}</pre>
+        <pre class="inset wrapped">{text}</pre>
         <CopyButton text={text} what="the command" />
       </div>
       {note !== null && <p class="quiet">{note}</p>}

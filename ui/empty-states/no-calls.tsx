@@ -42,7 +42,7 @@ function NothingFoundCard() {
   return (
     <Card title={title} class="no-calls-card">
       <p class="quiet">{why}</p>
-      <p class="buttons">{ways}</p>
+      <p class="buttons row wraps">{ways}</p>
     </Card>
   )
 }

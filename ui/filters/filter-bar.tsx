@@ -118,7 +118,7 @@ export function FilterChips() {
               title={isIgnored ? 'This view does not filter by this.' : words}
             >
               <span class="cut">
-                <span>{name}:</span> {words}
+                <span class={isIgnored ? '' : 'quiet'}>{name}:</span> {words}
               </span>
               <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
                 <Icon name="close" size={14} />

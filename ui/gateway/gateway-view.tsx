@@ -17,16 +17,16 @@ export function GatewayView() {
   const actions = useGatewayActions(config)
   if (status === null) return <div class="skeleton" style={{ height: '22rem' }} />
   return (
-    <div class="columns-view">
-      <div class="column">
+    <div class="columns-view stack">
+      <div class="column stack">
         <StateCard status={status} config={config} actions={actions} />
       </div>
-      <div class="column">
+      <div class="column stack">
         <NowCard status={status} />
         <GatewaysCard />
         <LimitsCard limits={status.health?.provider_limits ?? []} />
       </div>
-      <div class="column wide">
+      <div class="column wide stack">
         <UpstreamsCard />
         <LogCard file={status.log_file} />
       </div>

@@ -69,11 +69,18 @@ function LogLines() {
   }, [lines, isRead])
   return (
     <div class="log-lines" {...listeners}>
-      <div ref={box} id="log-lines" class="lines inset" role="region" aria-label="Gateway log" tabIndex={0}>
+      <div
+        ref={box}
+        id="log-lines"
+        class="lines code-block inset wrapped"
+        role="region"
+        aria-label="Gateway log"
+        tabIndex={0}
+      >
         {lines.map(({ at, text }) => (
           <div key={at}>{text}</div>
         ))}
-        {lines.length === 0 && <p class="empty">No lines yet.</p>}
+        {lines.length === 0 && <p class="empty quiet">No lines yet.</p>}
       </div>
       {isRead && (news > 0 || isAway) && (
         <Button

@@ -90,7 +90,7 @@ interface FigureProps {
 function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps) {
   const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
-    <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
+    <div class={tone === 'quiet' ? '' : tone}>
       <dt class="fine" {...explained(name)}>
         {name}
       </dt>

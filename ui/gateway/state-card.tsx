@@ -46,7 +46,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
       </div>
       <Notes status={status} actions={actions} />
       <DescriptionList
-        class="facts"
+        class="facts divided stack"
         facts={[
           [
             'Base URL',
@@ -86,7 +86,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
   const isStarting = busy === 'start' || (busy === null && state === 'starting')
   const isStopping = busy === 'stop' || (busy === null && state === 'draining')
   return (
-    <div class="buttons at-end">
+    <div class="buttons row wraps at-end">
       <Button isOff={!canDo('restart')} onClick={() => press('restart')}>
         {busy === 'restart' ? 'Restarting…' : 'Restart'}
       </Button>
@@ -148,6 +148,7 @@ function Notes({ status, actions: { error, forgetError } }: ActingProps) {
           {error.log.length > 0 && (
             <pre
               id="gateway-error-log"
+              class="code-block wrapped"
               role="region"
               aria-label="Last lines of the gateway’s log"
               tabIndex={0}

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { barScaleMs } from '../call/call-phases.ts'
+import { barScaleMs, partColour } from '../call/call-phases.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
@@ -75,7 +75,7 @@ export function BoardCard(props: BoardCardProps) {
             {more > 0 && `, and ${count(more)} more`}
           </span>
           {error !== null && (
-            <span class="is-off" role="alert">
+            <span class="notice" role="alert">
               {error.message}
             </span>
           )}
@@ -143,9 +143,9 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
           <span>{rows.length > 0 && 0}</span>
           <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
         </span>
-        <span>Chunks</span>
-        <span>Bytes in, out</span>
-        <span>Age</span>
+        <span class="figure">Chunks</span>
+        <span class="figure">Bytes in, out</span>
+        <span class="figure">Age</span>
       </div>
       <div
         ref={box}
@@ -157,7 +157,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
         }}
       >
         {rows.length === 0 && (
-          <p class="board-nothing">
+          <p class="board-nothing quiet">
             {lostMs !== null
               ? 'The dashboard is unreachable: calls in progress are unknown.'
               : isRunning
@@ -222,7 +222,7 @@ class Row extends PureComponent<RowProps> {
         aria-current={id === address.call ? 'true' : undefined}
         style={{ top: `${topPx}px` }}
       >
-        <span class={`board-state part-${statePart[state]}`}>
+        <span class="board-state" style={{ '--part': partColour[statePart[state]] }}>
           {goneMs === null ? (
             <>
               <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />
@@ -259,16 +259,16 @@ class Row extends PureComponent<RowProps> {
           )}
         </span>
         <Waterfall call={record ?? timedAt(call, now)} scaleMs={scaleMs} />
-        <span class="board-chunks">
+        <span class="board-chunks figure">
           {(chunks ?? 0) > 0 && count(chunks ?? 0)}
           {goneMs === null && call.chunks_per_s !== null && (
             <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
           )}
         </span>
-        <span class="board-bytes quiet">
+        <span class="board-bytes figure quiet">
           {bytes(sent)}, {bytes(got)}
         </span>
-        <span class="board-age">
+        <span class="board-age figure">
           {record === null ? seconds(call.started_at) : known(record.duration_ms, duration)}
         </span>
         {goneMs === null && (

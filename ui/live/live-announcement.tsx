@@ -29,9 +29,9 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
     <div class="live-told row wraps fine">
       <span role="status">
         {!isRunning ? (
-          <span class="is-off">The gateway is stopped</span>
+          <span class="notice">The gateway is stopped</span>
         ) : isLost ? (
-          <span class="is-off">Reconnecting…</span>
+          <span class="notice">Reconnecting…</span>
         ) : (
           <span class="is-on">
             <StateMark shape="disc" size={10} />
@@ -47,13 +47,13 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
         </span>
       )}
       {dropped > 0 && (
-        <span class="is-off">
+        <span class="notice">
           {hasGap && 'Over '}
           {counted(dropped, 'record')} skipped: too many at once
         </span>
       )}
       {dropped === 0 && hasGap && (
-        <span class="is-off" title="The gateway restarted, or the connection to it was lost.">
+        <span class="notice" title="The gateway restarted, or the connection to it was lost.">
           Some records may be missing
         </span>
       )}

@@ -109,14 +109,16 @@ class LiveRow extends PureComponent<LiveRowProps> {
           onFocus={() => onFocus(id)}
           onClick={(event) => onPress(event, id)}
         >
-          <time title={times.inUtc(startedMs)}>{times.seconds(startedMs)}</time>
+          <time class="quiet" title={times.inUtc(startedMs)}>
+            {times.seconds(startedMs)}
+          </time>
           <span>
             <State call={call} />
           </span>
           <span>{shownText(model ?? path)}</span>
-          <span class="live-prompt">{promptWords}</span>
+          <span class="live-prompt quiet">{promptWords}</span>
           <span class="live-answer">{answerWords}</span>
-          <span class="live-took">
+          <span class="live-took figure">
             {ended !== null ? known(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />}
           </span>
         </a>

@@ -41,7 +41,7 @@ export function PayloadLoggingCard() {
   const isOff = !isRunning || isBusy
   return (
     <section class="card card-bar row wraps keeping-card" aria-labelledby="keeping-title">
-      <div class={`keeping-state ${enabled ? 'is-on' : ''}`}>
+      <div class={`keeping-state row ${enabled ? 'is-on' : ''}`}>
         <StateMark shape={enabled ? 'disc' : 'ring'} />
         <div>
           <h2 id="keeping-title">{words.title}</h2>

@@ -50,7 +50,7 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
       actions={<Segments label="Which calls" words={listWords} chosen={list} onChoose={onList} />}
     >
       {calls.length === 0 ? (
-        <p class="overview-nothing quiet">{none}</p>
+        <p class="nothing-here quiet">{none}</p>
       ) : (
         <Table class="has-links" caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
           <tbody>

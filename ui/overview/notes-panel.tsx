@@ -82,7 +82,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
         </Button>
       </div>
       {answer !== null && answer.notes.length > 0 && (
-        <ul class="notes-list" aria-label="Notes in this range">
+        <ul class="notes-list stack" aria-label="Notes in this range">
           {answer.notes.map((note) => (
             <li key={note.id}>
               <span class="quiet fine">{times.short(Date.parse(note.at), nowMs())}</span>

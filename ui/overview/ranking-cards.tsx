@@ -25,7 +25,7 @@ export function ModelsCard({ answer: { models, totals } }: { readonly answer: Ov
       actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (
-        <p class="overview-nothing quiet">No usage reported.</p>
+        <p class="nothing-here quiet">No usage reported.</p>
       ) : (
         <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
       )}
@@ -66,9 +66,9 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
       about={counted(totals.errors, 'call')}
       actions={<Segments label="Failures by" words={failedByWords} chosen={by} onChoose={failedBy} />}
     >
-      {query.error !== null && <p class="overview-nothing quiet">{query.error}</p>}
+      {query.error !== null && <p class="nothing-here quiet">{query.error}</p>}
       {totals.errors === 0 ? (
-        <p class="overview-nothing quiet">No failed calls in this range.</p>
+        <p class="nothing-here quiet">No failed calls in this range.</p>
       ) : (
         <RankedList rows={rows} colour="bad" />
       )}
@@ -80,7 +80,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
 function UntoldCard({ title }: { readonly title: string }) {
   return (
     <Card title={title}>
-      <p class="overview-nothing quiet">
+      <p class="nothing-here quiet">
         Older calls in this range are kept as totals only, which cannot be split like this with these filters.
       </p>
     </Card>

@@ -99,7 +99,12 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps) {
           <CopyButton text={() => chosen} what={`the ${title.toLowerCase()}`} />
         </div>
       </div>
-      <pre class={isWrapped ? 'inset is-wrapped' : 'inset'} tabIndex={0} role="region" aria-label={title}>
+      <pre
+        class={`code-block inset ${isWrapped ? 'wrapped' : ''}`}
+        tabIndex={0}
+        role="region"
+        aria-label={title}
+      >
         {isJson ? <JsonView text={shown} /> : shown}
       </pre>
       {isCut && (

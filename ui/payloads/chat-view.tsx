@@ -35,7 +35,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
       {error !== null && !isWholeStream && (
         <section>
           <h3>Error</h3>
-          <p class="upstream-words">{shownText(error.message)}</p>
+          <p class="upstream-words wrapped">{shownText(error.message)}</p>
         </section>
       )}
     </div>

@@ -48,7 +48,7 @@ function Head({ title, line, record }: HeadProps) {
         facts={Object.entries(record.headers).map(([name, value]) => [
           shownText(name),
           [value].flat().map((item, at) => (
-            <span key={at} class={isMasked(item) ? 'masked' : ''}>
+            <span key={at} class={isMasked(item) ? 'masked quiet' : ''}>
               <code>{shownText(item)}</code>
               {isMasked(item) && <span class="tag">masked</span>}
             </span>

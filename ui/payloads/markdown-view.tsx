@@ -19,7 +19,7 @@ function BlockView({ block }: { readonly block: Block }) {
   switch (kind) {
     case 'code':
       return (
-        <pre class="said-code">
+        <pre class="said-code code-block inset">
           <code>{block.language === 'json' ? <JsonView text={text} /> : text}</code>
         </pre>
       )

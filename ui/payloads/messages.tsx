@@ -112,7 +112,7 @@ function Text({ text, isCode = false }: TextProps) {
   const shown = useMemo(() => shownText(isCut ? cutText(fullText, shownLength) : fullText), [fullText, isCut])
   return (
     <>
-      <div class={isCode ? 'said is-code' : 'said'}>
+      <div class={`said wrapped ${isCode ? 'is-code' : ''}`}>
         {hasJson ? <JsonView text={shown} /> : isCode ? shown : <MarkdownView text={shown} />}
       </div>
       {isCut && (

@@ -124,7 +124,7 @@ function ErrorView({ call, answer }: ErrorViewProps) {
       {message !== null && (
         <section>
           <h3>Error message</h3>
-          <blockquote class="upstream-words">{shownText(message)}</blockquote>
+          <blockquote class="upstream-words wrapped">{shownText(message)}</blockquote>
         </section>
       )}
       <DescriptionList

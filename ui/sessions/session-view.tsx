@@ -5,15 +5,13 @@ import type { CallSession } from '../../src/call/figures.ts'
 import { barScaleMs } from '../call/call-phases.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
-import { CallsCards, CallsTable } from '../calls/calls-list.tsx'
-import { keptColumns } from '../calls/calls-tools.tsx'
-import { fittingColumns } from '../calls/chosen-columns.ts'
+import { useCallsLayout } from '../calls/calls-layout.ts'
+import { CallsList } from '../calls/calls-list.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { orderWords } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, defaultAddress, isFiltered } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
-import { useObservable } from '../data/observable.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
@@ -21,7 +19,6 @@ import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
-import { useMedia, useWidth } from '../design/use-window.ts'
 import { count, counted, dollars, duration, known, percent, unknownFigure } from '../format/figures.ts'
 import { FilterChips } from '../filters/filter-bar.tsx'
 import { shownText } from '../payloads/shown-text.ts'
@@ -48,12 +45,14 @@ export function SessionView({ session }: { readonly session: string }) {
   const error = loaded.error ?? head.error
   return (
     <div class="view stack">
-      <section class="card session-head" aria-labelledby="session-name">
+      <section class="card session-head stack" aria-labelledby="session-name">
         <div class="session-title row wraps">
           <AddressLink to={toAll} class="text-link">
             Sessions
           </AddressLink>
-          <h2 id="session-name">{shownText(session)}</h2>
+          <h2 id="session-name" class="title">
+            {shownText(session)}
+          </h2>
           <CopyButton text={session} what="the session’s name" />
         </div>
         {isFiltered({ ...address, session: null }) && (
@@ -106,10 +105,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
     [shown],
   )
   const panel = useCallPanel(shown)
-  const isNarrow = useMedia('(width < 40rem)')
-  const widthRem = useWidth(box) / 16
-  const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = useObservable(keptColumns) ?? fitting
+  const layout = useCallsLayout(box)
   return (
     <>
       <Timeline course={course} openId={address.call} onOpen={panel.open} />
@@ -120,11 +116,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
       )}
       <section class="card clips" aria-label="Calls in the session">
         <div ref={box} {...reading.listeners}>
-          {isNarrow ? (
-            <CallsCards list={list} onOpen={panel.open} />
-          ) : (
-            <CallsTable list={list} columns={columns} onOpen={panel.open} />
-          )}
+          <CallsList {...layout} list={list} onOpen={panel.open} />
         </div>
       </section>
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
@@ -193,7 +185,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           ],
           [
             'Cache breaks',
-            <span key="breaks" class={breaks > 0 ? 'sign-break' : ''}>
+            <span key="breaks" class={breaks > 0 ? 'notice' : ''}>
               {isCacheReported ? count(breaks) : unknownFigure}
             </span>,
           ],

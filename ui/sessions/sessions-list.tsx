@@ -11,6 +11,7 @@ import { boundsOf } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
+import { Meter } from '../design/meter.tsx'
 import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
@@ -32,7 +33,7 @@ const readPx = 22
 export function SessionsList() {
   const { address, go } = useNavigation()
   const list = useSessions(address)
-  const { answer, rows, isStale, isLoading, error } = list
+  const { answer, rows, isStale, isRefused, error } = list
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, ({ scrollTop }) => scrollTop > readPx, true)
   const question = JSON.stringify([address.text, address.order, address.rising, isStale])
@@ -40,7 +41,6 @@ export function SessionsList() {
   const isHeld = shown.length !== rows.length || shown.some((row, at) => row !== rows[at])
   const models = [...new Set(rows.flatMap((row) => row.models))]
   const facetAnswer = answer && { available_models: models, available_types: [] }
-  const isRefused = error !== null && !isLoading && (answer === null || isStale)
   return (
     <>
       <FilterBar query={{ ...list, answer: facetAnswer, error: isRefused ? null : error }} />
@@ -142,7 +142,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
           <Heading sort="last_at">Last call</Heading>
           <Heading sort="calls">Calls</Heading>
           <Heading sort="tokens">Tokens in, out</Heading>
-          <span role="columnheader" {...explained('Cached')}>
+          <span role="columnheader" class="figure" {...explained('Cached')}>
             Cached
           </span>
           <Heading sort="cost">Cost</Heading>
@@ -174,8 +174,8 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
           ))}
         </ol>
         {moreError !== null && (
-          <p class="sessions-foot fine" role="alert">
-            {moreError}{' '}
+          <p class="list-foot row fine" role="alert">
+            <span>{moreError}</span>
             <Button small onClick={loadMore}>
               Try again
             </Button>
@@ -202,7 +202,12 @@ function Heading({ sort, children: words, extra }: HeadingProps) {
     (order, rising) => go({ order, rising }),
   )
   return (
-    <span role="columnheader" aria-sort={sorting.sorted} {...explained(words)}>
+    <span
+      role="columnheader"
+      class={sort === 'last_at' ? '' : 'figure'}
+      aria-sort={sorting.sorted}
+      {...explained(words)}
+    >
       {extra}
       <SortHeading {...sorting}>{words}</SortHeading>
     </span>
@@ -212,7 +217,7 @@ function Heading({ sort, children: words, extra }: HeadingProps) {
 /** The legend of a session's bar. */
 function TimeKey() {
   return (
-    <span class="session-time-key">
+    <span class="row">
       <span class="colour-key" style={{ '--part': 'var(--stream)' }} {...explained('In calls')}>
         In calls
       </span>
@@ -262,20 +267,20 @@ class Row extends PureComponent<RowProps> {
             <ScreenReaderHead words="Last call" />
             {lastCall}
           </span>
-          <span class="session-calls">
+          <span class="session-calls figure">
             <ScreenReaderHead words="Calls" />
             {count(calls)}
             {errors > 0 && <span class="bad"> {count(errors)} failed</span>}
           </span>
-          <span class="session-tokens">
+          <span class="session-tokens figure">
             <ScreenReaderHead words="Tokens in, out" />
             <Tokens row={row} />
           </span>
-          <span class="session-cached">
+          <span class="session-cached figure">
             <ScreenReaderHead words="Cached" />
             {known(row.cached_share, percent)}
           </span>
-          <span class="session-cost">
+          <span class="session-cost figure">
             <ScreenReaderHead words="Cost" />
             {costWords(row)}
           </span>
@@ -283,9 +288,7 @@ class Row extends PureComponent<RowProps> {
             class="session-time row"
             title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
           >
-            <span class="session-bar" aria-hidden="true">
-              <span class="in-calls" style={{ width: share(row.in_calls_ms / row.wall_ms) }} />
-            </span>
+            <Meter share={row.in_calls_ms / row.wall_ms || 0} />
             <ScreenReaderHead words="Duration" />
             <strong>{duration(row.wall_ms)}</strong>
           </span>
@@ -309,10 +312,6 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
 /** The head of a column, for those who do not see it. */
 function ScreenReaderHead({ words }: { readonly words: string }) {
   return <span class="aside">{words} </span>
-}
-
-function share(part: number): string {
-  return `${(Math.min(1, part || 0) * 100).toFixed(2)}%`
 }
 
 /** Says why there is none, and how a client names its own. */

@@ -1,6 +1,6 @@
 import type { HTMLAttributes } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { barPieces } from '../call/call-phases.ts'
+import { barPieces, partColour } from '../call/call-phases.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { endWords } from '../data/failure-text.ts'
 import { useTimes } from '../data/navigation.tsx'
@@ -105,15 +105,12 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
         <WaterfallLegend />
         <ul class="waterfall-legend row wraps finest">
           {course.pieces.some(({ call }) => call.failed) && (
-            <li class="sign-failed">
+            <li class="bad">
               <StateMark shape="cross" /> Failed
             </li>
           )}
           {course.pieces.some(({ prefixBreak }) => prefixBreak !== null) && (
-            <li
-              class="sign-break"
-              title="Less of the prompt was cached than before, although the prompt grew"
-            >
+            <li class="notice" title="Less of the prompt was cached than before, although the prompt grew">
               <StateMark shape="triangle" /> Cache break
             </li>
           )}
@@ -195,7 +192,12 @@ function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
       </div>
       <div class="timeline-signs">
         {signs.map(({ px, kind, words }) => (
-          <span key={`${kind} ${px}`} class={`sign-${kind}`} style={{ left: `${px}px` }} title={words}>
+          <span
+            key={`${kind} ${px}`}
+            class={`sign-${kind} ${kind === 'break' ? 'notice' : 'bad'}`}
+            style={{ left: `${px}px` }}
+            title={words}
+          >
             <StateMark shape={kind === 'break' ? 'triangle' : 'cross'} />
           </span>
         ))}
@@ -228,8 +230,7 @@ function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
               barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
                 <span
                   key={part}
-                  class={`part-${part}`}
-                  style={{ left: `${start * 100}%`, width: `${length * 100}%` }}
+                  style={{ '--part': partColour[part], left: `${start * 100}%`, width: `${length * 100}%` }}
                 />
               ))}
           </span>
@@ -275,8 +276,8 @@ function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
             <i style={{ width: `${widthPx}px` }} />
             {hasWords && (
               <>
-                {names !== '' && <strong>{names}</strong>}
-                <span>{isCut ? `${length} (shortened)` : length}</span>
+                {names !== '' && <strong class="cut">{names}</strong>}
+                <span class={`cut ${isCut ? '' : 'quiet'}`}>{isCut ? `${length} (shortened)` : length}</span>
               </>
             )}
           </span>

@@ -69,7 +69,7 @@ export function DatabaseCard() {
   return (
     <Card title="Database" class="database-card">
       <DescriptionList
-        class="facts"
+        class="facts stack"
         facts={[
           ['File', <code id="database-file">{answer?.file ?? unknownFigure}</code>],
           [
@@ -82,6 +82,7 @@ export function DatabaseCard() {
         ]}
       />
       <form
+        class="divided"
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
@@ -101,7 +102,7 @@ export function DatabaseCard() {
             onInput={setDays}
           />
           <span>days</span>
-          <div class="buttons at-end">
+          <div class="buttons row wraps at-end">
             <Button type="submit" isOff={isBusy || keepDays === null}>
               {(action.isBusy && !isCompressing) || (isRunning && job.dry_run) ? 'Estimating…' : 'Estimate'}
             </Button>

@@ -112,7 +112,7 @@ export function OptionsCard(props: OptionsCardProps) {
           <p id="options-told" class={failed !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
             {failed !== null && !isOfField ? failed.message : (message ?? pendingWords(needsRestart))}
           </p>
-          <div class="buttons at-end">
+          <div class="buttons row wraps at-end">
             {needsRestart.length > 0 && changed.length === 0 ? (
               <Button isOff={!gateway.canDo('restart')} onClick={() => gateway.press('restart')}>
                 Restart to apply
@@ -140,7 +140,7 @@ export function OptionsCard(props: OptionsCardProps) {
 function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }) {
   return (
     <details class="others">
-      <summary class="opener">
+      <summary class="opener row">
         <Icon name="right" size={14} />
         {counted(options.length, 'more option')}, set by flag or environment variable
       </summary>
@@ -148,7 +148,7 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
         <section key={group} aria-label={`${group}, read-only`}>
           <h3>{group}</h3>
           <DescriptionList
-            class="facts"
+            class="facts stack"
             facts={options.map((option) => [
               <>
                 {optionTitle(option.name)} <code class="quiet">{option.name}</code>

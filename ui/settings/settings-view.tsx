@@ -14,12 +14,12 @@ export function SettingsView() {
   const { answer: config, error } = query
   const actions = useGatewayActions(config)
   return (
-    <div class="columns-view">
-      <div class="column">
+    <div class="columns-view stack">
+      <div class="column stack">
         {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
         {(config === null || error !== null) && <Awaited what="the options" {...query} height="44rem" />}
       </div>
-      <div class="column">
+      <div class="column stack">
         <ClientsCard />
         <DatabaseCard />
         <SignInCard />

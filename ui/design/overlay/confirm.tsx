@@ -29,12 +29,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
     <dialog {...modal} class="confirm-dialog" aria-labelledby={id} aria-describedby={`${id}-points`}>
       <h2 id={id}>{title}</h2>
-      <ul id={`${id}-points`} class="points">
+      <ul id={`${id}-points`} class="points stack">
         {points.map((point) => (
           <li key={point}>{point}</li>
         ))}
       </ul>
-      <div class="buttons">
+      <div class="buttons row wraps">
         <Button onClick={() => leave()}>{no}</Button>
         <Button kind={isHarmless ? 'strong' : 'danger'} onClick={() => leave(onYes)}>
           {yes}

@@ -108,7 +108,7 @@ export function EditableTable<Row, Report, Name extends string = never>(
                       ) : (
                         <button
                           type="button"
-                          class="opener"
+                          class="opener row"
                           aria-expanded={isOpen}
                           aria-controls={isOpen ? id : undefined}
                           onClick={() => setOpened(isOpen ? null : key)}

@@ -127,7 +127,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
           Saving replaces it.
         </p>
       )}
-      <div class="buttons">
+      <div class="buttons row wraps">
         <Button type="submit" kind="strong" small isOff={isBusy}>
           Save
         </Button>

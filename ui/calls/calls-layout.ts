@@ -1,0 +1,28 @@
+import type { RefObject } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { localValue } from '../data/local-storage.ts'
+import { useObservable } from '../data/observable.ts'
+import { useMedia, useWidth } from '../design/use-window.ts'
+import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
+
+/** The columns chosen in this browser; null for those that fit. */
+export const keptColumns = localValue<readonly ColumnName[] | null>(
+  'columns',
+  parseColumns,
+  (columns) => columns?.join(' ') ?? null,
+)
+
+/** The look of a list of calls. */
+export interface CallsLayout {
+  /** Calls are cards: there is no room for a table. */
+  readonly isNarrow: boolean
+  readonly columns: readonly ColumnName[]
+}
+
+/** The layout of a list of calls in an element. */
+export function useCallsLayout(box: RefObject<HTMLElement | null>): CallsLayout {
+  const isNarrow = useMedia('(width < 40rem)')
+  const widthRem = useWidth(box) / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
+  return { isNarrow, columns: useObservable(keptColumns) ?? fitting }
+}
