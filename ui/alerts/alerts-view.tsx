@@ -87,8 +87,8 @@ function Active({ active }: Pick<AlertsReport, 'active'>) {
 
 function Messages({ messages, pending, dropped }: AlertsReport) {
   const times = useTimes()
-  const lost = messages.filter(({ state }) => state === 'failed').length
-  const about = [pending > 0 ? `${pending} pending` : [], lost > 0 ? `${lost} not delivered` : []].flat()
+  const failed = messages.filter(({ state }) => state === 'failed').length
+  const about = [pending > 0 ? `${pending} pending` : [], failed > 0 ? `${failed} not delivered` : []].flat()
   return (
     <Card title="Recent messages" about={about.join(', ')}>
       {dropped > 0 && (

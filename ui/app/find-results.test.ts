@@ -8,8 +8,8 @@ const call = { id: '6gzw5raer00', started_at: '2026-11-21T12:00:00.000Z', model:
 const address = { ...defaultAddress, range: { last: '7d' }, models: ['other'] } as const
 
 /** Each result with where it leads. */
-function ways(text: string, known: Partial<Answers> = {}, from = address): readonly (readonly string[])[] {
-  return resultsFor(text, from, { ...nothing, ...known }, () => '12:00').flatMap(({ name, results }) =>
+function ways(text: string, answers: Partial<Answers> = {}, from = address): readonly (readonly string[])[] {
+  return resultsFor(text, from, { ...nothing, ...answers }, () => '12:00').flatMap(({ name, results }) =>
     results.map(({ words, to }) => [name, words, writeAddress(to)]),
   )
 }
@@ -43,16 +43,16 @@ test('a status and a failure code filter Calls', () => {
 
 test('names are found by any part of them, at most eight of a kind', () => {
   const models = Array.from({ length: 20 }, (_, at) => ({ value: `GPT-${19 - at}`, calls: 20 - at }))
-  const known = {
+  const answers = {
     models,
     clients: [{ value: 'codex', calls: 1 }],
     sessions: [{ value: 'gpt run', calls: 2 }],
   }
-  const found = ways('gpt', known)
-  assert.equal(found.filter(([name]) => name === 'Models').length, mostOfKind)
-  assert.deepEqual(found[0], ['Models', 'GPT-19', '/calls?range=7d&model=GPT-19'])
-  assert.deepEqual(found[mostOfKind], ['Sessions', 'gpt run', '/sessions?session=gpt+run'])
-  assert.deepEqual(ways('gpt-1', known)[0], ['Models', 'GPT-1', '/calls?range=7d&model=GPT-1'])
-  assert.deepEqual(ways('gpt-19', known)[0]?.[1], 'GPT-19')
-  assert.deepEqual(ways('CODE', known)[0], ['Clients', 'codex', '/calls?range=7d&client=codex'])
+  const results = ways('gpt', answers)
+  assert.equal(results.filter(([name]) => name === 'Models').length, mostOfKind)
+  assert.deepEqual(results[0], ['Models', 'GPT-19', '/calls?range=7d&model=GPT-19'])
+  assert.deepEqual(results[mostOfKind], ['Sessions', 'gpt run', '/sessions?session=gpt+run'])
+  assert.deepEqual(ways('gpt-1', answers)[0], ['Models', 'GPT-1', '/calls?range=7d&model=GPT-1'])
+  assert.deepEqual(ways('gpt-19', answers)[0]?.[1], 'GPT-19')
+  assert.deepEqual(ways('CODE', answers)[0], ['Clients', 'codex', '/calls?range=7d&client=codex'])
 })

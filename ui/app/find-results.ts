@@ -103,16 +103,16 @@ export function resultsFor(
     text === '' || id !== null
       ? []
       : [{ key: 'q', words: `Calls with failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
-  const sought = text.toLowerCase()
-  const isExact = ({ value }: FacetValue): number => Number(value.toLowerCase() === sought)
-  const named = (
+  const searchText = text.toLowerCase()
+  const isExact = ({ value }: FacetValue): number => Number(value.toLowerCase() === searchText)
+  const resultsOf = (
     name: string,
     values: readonly FacetValue[],
     to: (value: string) => PageAddress,
   ): ResultKind => ({
     name,
     results: values
-      .filter(({ value }) => value.toLowerCase().includes(sought))
+      .filter(({ value }) => value.toLowerCase().includes(searchText))
       // An exact name comes before names that contain the text.
       .sort((a, b) => isExact(b) - isExact(a))
       .slice(0, mostOfKind)
@@ -125,10 +125,10 @@ export function resultsFor(
   })
   return [
     { name: 'Calls', results: [...ofId, ...calls.map(callOf), ...ofStatus] },
-    named('Models', models, (model) => ({ ...inCalls, models: [model] })),
-    named('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
+    resultsOf('Models', models, (model) => ({ ...inCalls, models: [model] })),
+    resultsOf('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
     // The dashboard also finds sessions by what their calls have: by a failure code.
-    named('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
+    resultsOf('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
     { name: 'Filter', results: ofText },
   ].filter(({ results }) => results.length > 0)
 }

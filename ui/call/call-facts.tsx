@@ -15,8 +15,8 @@ import { noUsageWords } from './call-text.ts'
 
 /** The facts of a call beyond its times: stream, tokens, upstream and client. */
 export function CallFacts({ call }: { readonly call: SingleCall }) {
-  const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
-  const { response_model: answered, upstream_request_id: requestId, trace_id: trace, session } = call
+  const { cache_write_tokens: cacheWrites, reasoning_tokens: reasoning, client_retry: retries } = call
+  const { response_model: responseModel, upstream_request_id: requestId, trace_id: trace, session } = call
   const tags = call.tags?.split(',') ?? []
   const { input_tokens_per_s: promptSpeed, output_tokens_per_s: speedOut } = call
   const reported = [
@@ -45,7 +45,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
         : [
             ['Input', known(call.input_tokens, count)],
             ['Cached input', known(call.cached_input_tokens, count)],
-            ['Cache write', written === 0 ? null : counts(written)],
+            ['Cache write', cacheWrites === 0 ? null : counts(cacheWrites)],
             ['Audio input', counts(call.input_audio_tokens)],
             ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
             ['Reasoning', reasoning === 0 ? null : counts(reasoning)],
@@ -84,7 +84,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Name', call.upstream_name],
       ['Host', call.upstream ?? unknownFigure],
       ['Attempts', count(call.attempts)],
-      ['Responding model', answered === call.model ? null : answered],
+      ['Responding model', responseModel === call.model ? null : responseModel],
       ['Provider limit hit', call.met_limit?.replace('_', ' ') ?? null],
       ['Finish reason', call.finish_reason],
       ['Tool calls', toolWords(call)],

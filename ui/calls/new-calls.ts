@@ -51,13 +51,13 @@ export function useNewCalls(
     ({ calls, skipped }) => {
       const { answer, listed } = shown.current
       const listedIds = new Set(listed.map(({ id }) => id))
-      const added = (calls as readonly CallJson[]).filter(
+      const newCalls = (calls as readonly CallJson[]).filter(
         (call) => !listedIds.has(call.id) && belongsTo(call, address),
       ).length
-      if (added === 0) return
+      if (newCalls === 0) return
       setArrived((before) => {
         const { count, isLeast } = before.answer === answer ? before : none
-        return { answer, count: count + added, isLeast: isLeast || skipped > 0 }
+        return { answer, count: count + newCalls, isLeast: isLeast || skipped > 0 }
       })
     },
     [address],

@@ -34,11 +34,11 @@ export interface CallList extends QueryState<CallsAnswer> {
 
 /** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
 export function useCallList(address: PageAddress): CallList {
-  const answered = useQuery<CallsAnswer, ListQuestion>(listKey(address), () => {
+  const query = useQuery<CallsAnswer, ListQuestion>(listKey(address), () => {
     const bounds = listedBounds(address, nowMs())
     return { bounds, path: listPath(address, bounds) }
   })
-  const { answer, question, isStale } = answered
+  const { answer, question, isStale } = query
   const load = useCallback(
     async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallJson>> => {
       // Further pages keep to the range of the first.
@@ -65,7 +65,7 @@ export function useCallList(address: PageAddress): CallList {
 
   const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
   const total = answer && (isNewestFirst(address) ? answer.summary.calls : calls.length)
-  return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreError: pages.error }
+  return { ...query, calls, total, scaleMs, hasMore, loadMore, comeNear, moreError: pages.error }
 }
 
 interface ListQuestion {

@@ -34,12 +34,12 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     ask,
   )
   const { again, error, isStale, isLoading } = volume
-  const listed = useRef({ key: '', answer })
+  const lastAnswer = useRef({ key: '', answer })
   useEffect(() => {
-    const before = listed.current
-    listed.current = { key: listKey(address), answer }
+    const before = lastAnswer.current
+    lastAnswer.current = { key: listKey(address), answer }
     // A new question is counted by itself; the same one again when the list was loaded again.
-    if (before.answer !== null && before.key === listed.current.key) again()
+    if (before.answer !== null && before.key === lastAnswer.current.key) again()
   }, [answer])
   const isGone = error !== null && isStale && !isLoading
   const { question, bars } = useMemo(() => {

@@ -40,10 +40,10 @@ test('a bucket speaks', () => {
 
 test('several buckets come to a sum, or to the lowest and the highest value', () => {
   const span = { first: 1, last: 3 }
-  const told = (values: readonly (number | null)[], rest: Partial<ChartSeries> = {}): string =>
+  const figures = (values: readonly (number | null)[], rest: Partial<ChartSeries> = {}): string =>
     figureOf(series('one', values, rest), span)
-  assert.equal(told([9, 1, null, 5], { isSum: true }), '6 ms')
-  assert.equal(told([9, 1, null, 5]), '1 ms – 5 ms')
-  assert.equal(told([9, 4, 4, 4]), '4 ms')
-  assert.equal(told([9, null, null, null], { missing: () => 'needs 20 calls' }), '–')
+  assert.equal(figures([9, 1, null, 5], { isSum: true }), '6 ms')
+  assert.equal(figures([9, 1, null, 5]), '1 ms – 5 ms')
+  assert.equal(figures([9, 4, 4, 4]), '4 ms')
+  assert.equal(figures([9, null, null, null], { missing: () => 'needs 20 calls' }), '–')
 })

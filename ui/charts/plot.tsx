@@ -263,21 +263,21 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
     onPointerMove: (event) => {
       if (last < 0) return
       point(cellAt(event))
-      const begun = press.current
-      if (begun === null || isDragging.current || Math.abs(event.clientX - begun.x) < dragPx) return
+      const start = press.current
+      if (start === null || isDragging.current || Math.abs(event.clientX - start.x) < dragPx) return
       isDragging.set(true)
-      setAnchor(begun.index)
+      setAnchor(start.index)
     },
     onPointerUp: (event) => {
-      const begun = press.current
+      const start = press.current
       press.current = null
-      if (begun === null) return
+      if (start === null) return
       const at = cellAt(event)
       if (isDragging.current) {
         isDragging.set(false)
         // The chart is about to show another range, so the pointed-at bucket is cleared.
         clear()
-        zoom(rangeBounds(frame, bucketsBetween(begun.index, at.index)))
+        zoom(rangeBounds(frame, bucketsBetween(start.index, at.index)))
         return
       }
       clearTimeout(click.current)

@@ -5,7 +5,7 @@ import type { MeasureFigures } from '../../src/call/figures.ts'
 import { type CompareGroup, compareColumns, curveOf, sortedBy } from './compare-figures.ts'
 
 function group(key: string | null, n: number, p95: number): CompareGroup {
-  const told: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
+  const measure: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
   const values = n === 0 ? [] : curvePercentiles.map((percentile) => percentile * p95)
   return {
     key,
@@ -23,12 +23,12 @@ function group(key: string | null, n: number, p95: number): CompareGroup {
     no_usage_calls: 0,
     cached_share: null,
     cache_saved_usd: null,
-    duration_ms: told,
-    ttft_ms: told,
-    ttft_total_ms: told,
-    queue_ms: told,
-    tpot_ms: told,
-    output_tokens_per_s: told,
+    duration_ms: measure,
+    ttft_ms: measure,
+    ttft_total_ms: measure,
+    queue_ms: measure,
+    tpot_ms: measure,
+    output_tokens_per_s: measure,
     curves: { duration_ms: values, ttft_ms: values, output_tokens_per_s: values },
   }
 }

@@ -29,21 +29,21 @@ export interface CompareColumn {
 
 type Timed = 'duration_ms' | 'ttft_ms'
 
-function time(words: string, of: Timed, which: 'p50' | 'p95' | 'p99', title: string): CompareColumn {
-  const value = ({ [of]: figures }: CompareGroup): number | null => honest(which, figures[which], figures.n)
+function time(words: string, of: Timed, level: 'p50' | 'p95' | 'p99', title: string): CompareColumn {
+  const value = ({ [of]: figures }: CompareGroup): number | null => honest(level, figures[level], figures.n)
   return {
-    words: `${words} ${which}`,
+    words: `${words} ${level}`,
     title,
     value,
     show: duration,
-    class: which === 'p95' ? 'is-some' : 'is-more',
+    class: level === 'p95' ? 'is-some' : 'is-more',
   }
 }
 
-const latency = (which: 'p50' | 'p95' | 'p99', share: string): CompareColumn =>
-  time('Latency', 'duration_ms', which, `${share} successful calls were at least this fast`)
-const firstToken = (which: 'p50' | 'p95' | 'p99'): CompareColumn =>
-  time('First token', 'ttft_ms', which, 'Time from sending the attempt upstream, without the wait for a slot')
+const latency = (level: 'p50' | 'p95' | 'p99', share: string): CompareColumn =>
+  time('Latency', 'duration_ms', level, `${share} successful calls were at least this fast`)
+const firstToken = (level: 'p50' | 'p95' | 'p99'): CompareColumn =>
+  time('First token', 'ttft_ms', level, 'Time from sending the attempt upstream, without the wait for a slot')
 
 /** The columns of the table, in its order. */
 export const compareColumns = {

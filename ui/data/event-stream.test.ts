@@ -23,7 +23,7 @@ class FakeSource extends EventTarget {
 
 interface Followed {
   readonly close: () => void
-  readonly told: unknown[]
+  readonly events: unknown[]
   /** Lets time go by, and what follows from it happen. */
   readonly pass: (ms: number) => Promise<void>
 }
@@ -40,14 +40,14 @@ function follow(t: TestContext, isThere: () => boolean): Followed {
     fetch: () => (isThere() ? Promise.resolve(Response.json({})) : Promise.reject(new TypeError('refused'))),
   })
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const told: unknown[] = []
+  const events: unknown[] = []
   const close = openStream(['calls'], {
-    onEvent: ([topic]) => told.push(topic),
-    onReach: (isReached) => told.push(isReached),
+    onEvent: ([topic]) => events.push(topic),
+    onReach: (isReached) => events.push(isReached),
   })
   return {
     close,
-    told,
+    events,
     pass: async (ms) => {
       t.mock.timers.tick(ms)
       await new Promise((resolve) => setImmediate(resolve))
@@ -76,36 +76,36 @@ test('a stream that is silent for longer than its beats is opened anew', async (
 
 test('a short break is not told; a longer one is, with every attempt', async (t) => {
   let isThere = true
-  const { close, told, pass } = follow(t, () => isThere)
+  const { close, events, pass } = follow(t, () => isThere)
   last().dispatchEvent(new Event('open'))
   last().dispatchEvent(new Event('error'))
   await pass(300)
   last().dispatchEvent(new Event('open'))
-  assert.deepEqual(told, [true, true])
+  assert.deepEqual(events, [true, true])
 
   isThere = false
   last().dispatchEvent(new Event('error'))
   await pass(300)
   await pass(2000)
   await pass(2000)
-  assert.deepEqual(told.slice(2), [false, false, false])
+  assert.deepEqual(events.slice(2), [false, false, false])
   assert.equal(FakeSource.opened.length, 2)
   isThere = true
   await pass(2000)
   last().dispatchEvent(new Event('open'))
-  assert.deepEqual([told.at(-1), FakeSource.opened.length], [true, 3])
+  assert.deepEqual([events.at(-1), FakeSource.opened.length], [true, 3])
   close()
 })
 
 test('a dashboard that hangs is told as one that is gone, also where the stream only connects', async (t) => {
   let isThere = true
-  const { close, told, pass } = follow(t, () => isThere)
+  const { close, events, pass } = follow(t, () => isThere)
   last().dispatchEvent(new Event('open'))
   last().tell('beat', { every_ms: 1000 })
   isThere = false
   await pass(2500)
   await pass(300)
-  assert.deepEqual(told, [true, 'beat', false])
+  assert.deepEqual(events, [true, 'beat', false])
   isThere = true
   await pass(2000)
   assert.equal(FakeSource.opened.length, 2)
@@ -113,7 +113,7 @@ test('a dashboard that hangs is told as one that is gone, also where the stream 
   // Neither opened nor refused.
   await pass(2500)
   await pass(2000)
-  assert.deepEqual(told.slice(3), [false, false])
+  assert.deepEqual(events.slice(3), [false, false])
   close()
 })
 

@@ -27,9 +27,9 @@ export function withLines(
   { lines, reset }: LogLines,
   mostLines: number = keptLines,
 ): LogTail {
-  const added = lines.map((text, at): LogLine => ({ at: total + at, text }))
+  const newLines = lines.map((text, at): LogLine => ({ at: total + at, text }))
   return {
-    lines: [...(reset ? [] : before), ...added].slice(-mostLines),
+    lines: [...(reset ? [] : before), ...newLines].slice(-mostLines),
     total: total + lines.length,
     resets: resets + (reset ? 1 : 0),
   }

@@ -4,12 +4,12 @@ import { Observable } from './observable.ts'
 
 test('who watches is told of each other value, until they leave', () => {
   const observable = new Observable('a')
-  const told: string[] = []
-  const leave = observable.watch((value) => told.push(value))
+  const values: string[] = []
+  const leave = observable.watch((value) => values.push(value))
   observable.set('b')
   observable.set('b')
   observable.set('c')
   leave()
   observable.set('d')
-  assert.deepEqual([told, observable.current], [['b', 'c'], 'd'])
+  assert.deepEqual([values, observable.current], [['b', 'c'], 'd'])
 })

@@ -10,7 +10,7 @@ export function restoreScroll(): void {
   leave?.()
   const { scrollPx } = (history.state ?? {}) as { readonly scrollPx?: number }
   if (scrollPx === undefined) return
-  const grown = new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     const longestPx = document.documentElement.scrollHeight - innerHeight
     if (longestPx < scrollPx) return
     leave?.()
@@ -19,13 +19,13 @@ export function restoreScroll(): void {
   const ways = ['wheel', 'keydown', 'pointerdown'] as const
   const timer = setTimeout(() => leave?.(), waitLimitMs)
   leave = () => {
-    grown.disconnect()
+    observer.disconnect()
     clearTimeout(timer)
     for (const way of ways) removeEventListener(way, leave ?? (() => undefined))
     leave = null
   }
   for (const way of ways) addEventListener(way, leave, { passive: true })
-  grown.observe(document.body)
+  observer.observe(document.body)
 }
 
 /** Ends the wait for the page to be long enough. */

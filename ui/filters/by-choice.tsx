@@ -17,8 +17,8 @@ export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
   const { address } = useNavigation()
   const { answer } = useFacet('tag', address)
   const chosen = tagOf(by)
-  const listed = answer?.values.map(({ value }) => tagKey(value)) ?? []
-  const keys = [...new Set(chosen === null ? listed : [...listed, chosen])]
+  const tagKeys = answer?.values.map(({ value }) => tagKey(value)) ?? []
+  const keys = [...new Set(chosen === null ? tagKeys : [...tagKeys, chosen])]
   const [first] = keys
   return (
     <>

@@ -99,12 +99,12 @@ test('a tag is counted in each set that has it, and sets that are not told are s
 })
 
 test('what the address names is listed first where it was not told, and a search looks at codes and words', () => {
-  const told = [
+  const replies = [
     { value: 'upstream_http', calls: 4 },
     { value: 'client_gone', calls: 2 },
   ]
   const values = (text: string): readonly string[] =>
-    listedValues('failure_code', told, ['draining', 'client_gone'], text).map(({ value }) => value)
+    listedValues('failure_code', replies, ['draining', 'client_gone'], text).map(({ value }) => value)
   assert.deepEqual(values(''), ['draining', 'upstream_http', 'client_gone'])
   assert.deepEqual(values('LEFT'), ['client_gone'])
   assert.deepEqual(values('_http'), ['upstream_http'])

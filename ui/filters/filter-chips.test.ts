@@ -51,18 +51,18 @@ test('bounds of the duration read as one', () => {
 })
 
 test('a view that does not filter by something says so', () => {
-  const told = (address: Partial<PageAddress>): readonly string[] =>
+  const chipWords = (address: Partial<PageAddress>): readonly string[] =>
     chipsOf(address).map(({ name, words }) => `${name}: ${words}`)
   assert.deepEqual(
-    told({ view: 'live', models: ['a'], errorsOnly: true, range: { last: null, fromMs: 1, toMs: 2 } }),
+    chipWords({ view: 'live', models: ['a'], errorsOnly: true, range: { last: null, fromMs: 1, toMs: 2 } }),
     [],
   )
-  assert.deepEqual(told({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' }), [
+  assert.deepEqual(chipWords({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' }), [
     'Not applied: Type: Chat',
     'Not applied: Client: a',
     'Not applied: ID or code: b',
   ])
-  assert.deepEqual(told({ view: 'sessions', clients: ['a'], q: 'b' }), [
+  assert.deepEqual(chipWords({ view: 'sessions', clients: ['a'], q: 'b' }), [
     'Client: a',
     'Not applied: ID or code: b',
   ])

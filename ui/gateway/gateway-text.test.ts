@@ -64,7 +64,7 @@ test('what is behind a state', () => {
 
 test('what becomes of calls is told before they are ended', () => {
   const drain = { name: 'drain_timeout_ms', value: 30_000, running: 2500 }
-  const known = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
+  const knownConfig = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
   assert.deepEqual(consequencesOf('stop', busy(0, 0), null), [
     'No calls in flight.',
     'Requests will be refused until you start it again.',
@@ -74,12 +74,12 @@ test('what becomes of calls is told before they are ended', () => {
     '1 waiting call will be refused.',
     'Requests will be refused until you start it again.',
   ])
-  assert.deepEqual(consequencesOf('restart', busy(1, 2), known), [
+  assert.deepEqual(consequencesOf('restart', busy(1, 2), knownConfig), [
     'The old process will finish 1 call in flight and 2 waiting calls.',
     'No call is refused: the new process takes over once it is up.',
     'Applies changes to: Upstream, a_new_one.',
   ])
-  assert.deepEqual(consequencesOf('stop', { ...busy(3, 1), state: 'unresponsive' }, known), [
+  assert.deepEqual(consequencesOf('stop', { ...busy(3, 1), state: 'unresponsive' }, knownConfig), [
     'The gateway is not responding: it will be killed, and calls in flight will be cut off.',
   ])
 })

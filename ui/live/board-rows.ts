@@ -31,11 +31,11 @@ export function nextRows(
   recordOf: (id: string) => CallJson | null,
 ): readonly BoardRow[] {
   // A recorded call has ended, even if a late message still lists it.
-  const listed = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
+  const listedCalls = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
   const next: BoardRow[] = []
   for (const row of rows) {
-    const call = listed.get(row.id)
-    listed.delete(row.id)
+    const call = listedCalls.get(row.id)
+    listedCalls.delete(row.id)
     if (call !== undefined) next.push(row.call === call && row.goneMs === null ? row : running(call))
     else if (row.goneMs === null) next.push({ ...row, goneMs: nowMs, record: recordOf(row.id) })
     else if ((isRead && rows.length < mostRows) || nowMs - row.goneMs < keptMs) {
@@ -43,7 +43,7 @@ export function nextRows(
       next.push(record === row.record ? row : { ...row, record })
     }
   }
-  for (const call of listed.values()) next.push(running(call))
+  for (const call of listedCalls.values()) next.push(running(call))
   const isSame = next.length === rows.length && next.every((row, at) => row === rows[at])
   return isSame ? rows : next
 }

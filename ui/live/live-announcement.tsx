@@ -24,7 +24,7 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
   const isLost = useDelayed(!feed.isConnected || isReached === false, soonMs)
   const underWay = boardWords(feed.board.calls)
   const { dropped, hasGap } = feed
-  const listed = counted(feed.calls.length, 'call')
+  const calls = counted(feed.calls.length, 'call')
   return (
     <div class="live-told row wraps fine">
       <span role="status">
@@ -42,7 +42,7 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
       {feed.calls.length > 0 && (
         <span>
           {shown < feed.calls.length ? `${count(shown)} of ` : ''}
-          {listed}
+          {calls}
           {feed.total > feed.calls.length && ' (latest)'}
         </span>
       )}
@@ -58,7 +58,7 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
         </span>
       )}
       <SaidNowAndThen
-        words={feed.calls.length === 0 ? '' : [listed, underWay].filter((words) => words !== '').join(', ')}
+        words={feed.calls.length === 0 ? '' : [calls, underWay].filter((words) => words !== '').join(', ')}
       />
     </div>
   )

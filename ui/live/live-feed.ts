@@ -71,7 +71,7 @@ export class LiveFeed {
   /** Takes the calls in progress, also those that began before the page listened. */
   takeLive(board: LiveCalls): void {
     const { calls, more } = (this.board = board)
-    const listed = new Set(calls.map(({ id }) => id))
+    const listedIds = new Set(calls.map(({ id }) => id))
     const oldestMs = this.calls.length < this.#mostCalls ? 0 : (this.calls[0]?.startedMs ?? 0)
     for (const { id, started_at, path, ...rest } of calls) {
       const startedMs = Date.parse(started_at)
@@ -83,7 +83,7 @@ export class LiveFeed {
     // Calls that the board has not listed may have started since.
     if (more > 0) return
     for (const call of this.calls)
-      if (call.isUnderWay && call.state !== null && !listed.has(call.id)) call.leave()
+      if (call.isUnderWay && call.state !== null && !listedIds.has(call.id)) call.leave()
   }
 
   /** Takes recorded calls: the ends of calls whose begin the page missed. */

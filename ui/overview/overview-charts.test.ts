@@ -38,10 +38,10 @@ test('percentiles of too few calls are gaps, and say how many they need', () => 
 })
 
 test('a few calls are shown one by one', () => {
-  const each = [[220], [400, 9010], []]
+  const dots = [[220], [400, 9010], []]
   const few = {
     ...answer([1, 2, 0]),
-    singles: { duration_ms: each, ttft_ms: each, output_tokens_per_s: each },
+    singles: { duration_ms: dots, ttft_ms: dots, output_tokens_per_s: dots },
   }
   for (const [part] of [latencyPanels(few, frame), speedPanels(few, frame)]) {
     assert.deepEqual(
@@ -51,7 +51,7 @@ test('a few calls are shown one by one', () => {
   }
   const [series] = latencyPanels(few, frame)[0]?.series ?? []
   assert.ok(series !== undefined)
-  assert.deepEqual([series.values, series.dots], [[220, 9010, null], each])
+  assert.deepEqual([series.values, series.dots], [[220, 9010, null], dots])
   assert.equal(figureOf(series, { first: 1, last: 1 }), '400 ms, 9.01 s')
   assert.equal(figureOf(series, { first: 0, last: 2 }), '220 ms – 9.01 s')
   assert.equal(figureOf(series, { first: 2, last: 2 }), '–')

@@ -43,21 +43,21 @@ export function OverviewView() {
   const isHeld = useObservable(isDragging)
   const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
-  const answered = useQuery<Overview>(queryKey(address), () => overviewPath(address, times.zone, nowMs()), {
+  const query = useQuery<Overview>(queryKey(address), () => overviewPath(address, times.zone, nowMs()), {
     everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
     isPaused: isHeld || address.call !== null,
   })
   // There are no types of calls: nothing was ever recorded.
-  const hasNone = answered.answer?.available_types.length === 0
+  const hasNone = query.answer?.available_types.length === 0
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
-  const first = answered.answer?.latest.at(-1)
+  const first = query.answer?.latest.at(-1)
   const failure = first === undefined || !first.failed ? null : failureSentence(first)
-  const { error, isStale, again } = answered
+  const { error, isStale, again } = query
   const [earlier, earlierError] = useEarlier(isHeld)
   const rules = useLive(({ alertRules }) => alertRules)
   const thresholds = useMemo(() => thresholdsOf(rules), [rules])
-  const young = useYoungRange(answered.answer)
+  const young = useYoungRange(query.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // The newest failed calls are the most useful.
@@ -84,7 +84,7 @@ export function OverviewView() {
   return (
     <ChartEventsContext.Provider value={events}>
       <FilterBar
-        query={{ ...answered, answer }}
+        query={{ ...query, answer }}
         bucketWords={answer === null ? undefined : `per ${perBucket(answer.bucket_s)}`}
         actions={
           <>

@@ -13,7 +13,7 @@ export interface ChatViewProps extends KeptPayloads {
 /** A call as a conversation. */
 export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   const parts = useMemo(() => readRequest(request?.record.body), [request])
-  const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
+  const messages = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
   // A successful stream may mention errors in its text.
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
@@ -25,8 +25,8 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
       ) : (
         <p class="quiet">{unreadWords(request, 'request')}</p>
       )}
-      {answered.length > 0 ? (
-        <Messages title="Response" messages={answered} />
+      {messages.length > 0 ? (
+        <Messages title="Response" messages={messages} />
       ) : isUnderWay ? (
         <p class="quiet">The response is still in progress.</p>
       ) : (

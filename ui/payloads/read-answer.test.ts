@@ -5,7 +5,7 @@ import { isReassembled, readAnswer } from './read-answer.ts'
 import { readError } from './read-error.ts'
 import { wordsOf } from './read-messages.ts'
 
-function told(body: unknown): readonly string[] {
+function read(body: unknown): readonly string[] {
   return readAnswer({ body }).map(
     ({ speaker, note, parts }) => `${speaker}${note === null ? '' : ` (${note})`}: ${wordsOf(parts)}`,
   )
@@ -34,27 +34,27 @@ test('of a stream what was put together is told', () => {
 })
 
 test('answers of every form', () => {
-  assert.deepEqual(told({ choices: [{ message: { content: 'a' }, finish_reason: 'length' }] }), [
+  assert.deepEqual(read({ choices: [{ message: { content: 'a' }, finish_reason: 'length' }] }), [
     'Assistant (finish reason: length): a',
   ])
-  assert.deepEqual(told({ choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] }), [
+  assert.deepEqual(read({ choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] }), [
     'Assistant, choice 1: a',
     'Assistant, choice 2: b',
   ])
-  assert.deepEqual(told({ choices: [{ text: 'a', finish_reason: 'stop' }] }), ['Assistant: a'])
-  assert.deepEqual(told({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a' }] }), [
+  assert.deepEqual(read({ choices: [{ text: 'a', finish_reason: 'stop' }] }), ['Assistant: a'])
+  assert.deepEqual(read({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a' }] }), [
     'Assistant: a',
   ])
   assert.deepEqual(
-    told({ output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] }),
+    read({ output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] }),
     ['Assistant: a'],
   )
-  assert.deepEqual(told({ object: 'list', data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] }), [
+  assert.deepEqual(read({ object: 'list', data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] }), [
     'Response: 2 embeddings, each of 2 numbers',
   ])
-  assert.deepEqual(told({ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }), ['Response: m\nn'])
-  assert.deepEqual(told({ results: [{ index: 1, relevance_score: 0.5 }] }), ['Ranking: Document 2: 0.5'])
-  assert.deepEqual(told({ error: { message: 'no' } }), [])
+  assert.deepEqual(read({ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }), ['Response: m\nn'])
+  assert.deepEqual(read({ results: [{ index: 1, relevance_score: 0.5 }] }), ['Ranking: Document 2: 0.5'])
+  assert.deepEqual(read({ error: { message: 'no' } }), [])
 })
 
 test('the error of an answer is found, in a body and in a stream', () => {

@@ -5,7 +5,7 @@ import type { ChatMessage } from './read-messages.ts'
 import { lastMessageOf, readRequest } from './read-request.ts'
 
 /** `User: text|call get(…)`, to be compared at a glance. */
-function told({ speaker, note, parts }: ChatMessage): string {
+function lineOf({ speaker, note, parts }: ChatMessage): string {
   const words = parts.map((part) => {
     if (part.kind === 'text') return part.text
     if (part.kind === 'call') return `call ${part.name} ${part.id} ${part.text}`
@@ -16,7 +16,7 @@ function told({ speaker, note, parts }: ChatMessage): string {
 }
 
 function read(body: unknown): readonly string[] {
-  return readRequest(body).messages.map(told)
+  return readRequest(body).messages.map(lineOf)
 }
 
 const pixel = 'data:image/png;base64,iVBORw0KGgo='
@@ -135,7 +135,7 @@ test('settings and tools are told', () => {
 
 test('the last message alone is read for a row of a list', () => {
   const last = lastMessageOf({ system: 'x', messages: [null, { role: 'user', content: 'new' }] })
-  assert.equal(last === null ? '' : told(last), 'User: new')
+  assert.equal(last === null ? '' : lineOf(last), 'User: new')
   assert.equal(lastMessageOf('text'), null)
 })
 

@@ -244,14 +244,14 @@ export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
 } {
   const [prompt, cached, cost]: [CoursePoint[], CoursePoint[], CoursePoint[]] = [[], [], []]
   const main = mainModel(pieces)
-  let spent = 0
+  let spentUsd = 0
   for (const { call, startMs } of pieces) {
     const { input_tokens: input, cached_input_tokens: hit, cost_usd: dollars } = call
     const isMain = call.model === main
     if (isMain && input !== null) prompt.push({ ms: startMs, value: input })
     if (isMain && input !== null && input > 0 && hit !== null)
       cached.push({ ms: startMs, value: hit / input })
-    if (dollars !== null) cost.push({ ms: startMs, value: (spent += dollars) })
+    if (dollars !== null) cost.push({ ms: startMs, value: (spentUsd += dollars) })
   }
   const isAlone = pieces.every(({ call }) => call.model === main)
   return { prompt, cached, cost, model: isAlone ? null : main }

@@ -149,13 +149,13 @@ export function gapsBetween(
     })
     .toReversed()
   let takenPx = Number.NEGATIVE_INFINITY
-  const drawn = visible.map(({ gap, leftPx, widthPx }, at) => {
+  const drawnGaps = visible.map(({ gap, leftPx, widthPx }, at) => {
     const isTaken = !gap.isCut && leftPx < takenPx
     const roomPx = isTaken ? widthPx : Math.max((endsPx[at] ?? 0) - leftPx, widthPx)
     if (gap.isCut) takenPx = leftPx + roomPx
     return { gap, leftPx, widthPx, roomPx, hasWords: !isTaken && roomPx >= leastWordsPx }
   })
-  return drawn.filter(({ leftPx }) => leftPx <= toPx)
+  return drawnGaps.filter(({ leftPx }) => leftPx <= toPx)
 }
 
 interface Room {

@@ -58,28 +58,28 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
     onPointerMove: (event) => {
       const place = placeUnder(event.clientX)
       pointed.set(pieceAt(course, place))
-      const begun = press.current
-      if (begun === null) return
+      const start = press.current
+      if (start === null) return
       // Let go where the page could not see it.
       if (event.buttons === 0) return letGo()
-      if (!begun.isDrag && Math.abs(place - begun.place) * axisPx < dragPx) return
+      if (!start.isDrag && Math.abs(place - start.place) * axisPx < dragPx) return
       // From now on the press is none of the bar below it.
-      if (!begun.isDrag) event.currentTarget.setPointerCapture(event.pointerId)
-      begun.isDrag = true
+      if (!start.isDrag) event.currentTarget.setPointerCapture(event.pointerId)
+      start.isDrag = true
       // Past the renderer, as the mark of all plots.
       if (marked.current !== null) {
         marked.current.hidden = false
-        marked.current.style.left = `${Math.min(begun.place, place) * axisPx}px`
-        marked.current.style.width = `${Math.abs(place - begun.place) * axisPx}px`
+        marked.current.style.left = `${Math.min(start.place, place) * axisPx}px`
+        marked.current.style.width = `${Math.abs(place - start.place) * axisPx}px`
       }
     },
     onPointerUp: (event) => {
-      const begun = press.current
+      const start = press.current
       letGo()
-      if (begun?.isDrag !== true) return
+      if (start?.isDrag !== true) return
       const place = Math.min(1, Math.max(0, placeUnder(event.clientX)))
-      const share = Math.max(Math.abs(place - begun.place), 1 / axisPx)
-      zoomTo(1 / share, (place + begun.place) / 2)
+      const share = Math.max(Math.abs(place - start.place), 1 / axisPx)
+      zoomTo(1 / share, (place + start.place) / 2)
     },
     onPointerCancel: () => letGo(),
     onPointerLeave: () => pointed.set(null),

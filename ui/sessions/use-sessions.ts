@@ -74,11 +74,11 @@ export function sessionRows(
 /** The sessions of an address, in its order; renewed when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
-  const answered = useQuery<Sessions, SessionsQuestion>(key, () => {
+  const query = useQuery<Sessions, SessionsQuestion>(key, () => {
     const atMs = nowMs()
     return { atMs, path: sessionsPath(address, null, atMs) }
   })
-  const { answer, question, isStale, again } = answered
+  const { answer, question, isStale, again } = query
   const load = useCallback(
     async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallSession>> => {
       const next = await ask<Sessions>(sessionsPath(address, cursor, question?.atMs), signal)
@@ -107,7 +107,7 @@ export function useSessions(address: PageAddress): SessionList {
     again,
     isUsual ? settleMs : settleSortedMs,
   )
-  return { ...answered, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreError: pages.error }
+  return { ...query, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreError: pages.error }
 }
 
 interface SessionsQuestion {
