@@ -50,7 +50,7 @@ const down = (state: ProcessStatus['state'], isWanted = true): Partial<AlertInpu
   isWanted,
 })
 
-const left = (remaining: number | null, limit: number | null = 500): Partial<AlertInput> => ({
+const limitsWith = (remaining: number | null, limit: number | null = 500): Partial<AlertInput> => ({
   status: health({
     provider_limits: [
       {
@@ -135,10 +135,10 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
     ['queue_wait', '29 s', waits(20, 29_000), []],
     ['queue_wait', 'of 19 calls', waits(19, 90_000), []],
     ['provider_limit', 'no answer has told', { status: health({ provider_limits: [] }) }, []],
-    ['provider_limit', 'a tenth is left', left(50), []],
-    ['provider_limit', 'less than a tenth is left', left(49), ['m']],
-    ['provider_limit', 'the limit itself is not told', left(0, null), []],
-    ['provider_limit', 'what is left is not told', left(null), []],
+    ['provider_limit', 'a tenth is left', limitsWith(50), []],
+    ['provider_limit', 'less than a tenth is left', limitsWith(49), ['m']],
+    ['provider_limit', 'the limit itself is not told', limitsWith(0, null), []],
+    ['provider_limit', 'what is left is not told', limitsWith(null), []],
     ['provider_limit', 'no gateway', down('stopped'), null],
     ['velocity', 'under', figures({ tokens: [{ by: 'client', name: 'c', tokens: 4_999_999 }] }), []],
     ['velocity', 'over', figures({ tokens: [{ by: 'session', name: 's', tokens: 5_000_000 }] }), ['s']],
@@ -149,9 +149,9 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
 for (const [code, what, input, expected] of cases) {
   test(`${code}: ${what}`, () => {
     const rule: AlertRule = alertRules[code]
-    const found = rule.find({ ...rest, ...input }, rule.threshold.usual)
-    const told = found?.map(({ level, subject }) => level ?? subject ?? '') ?? null
-    assert.deepEqual(told, expected)
+    const alerts = rule.find({ ...rest, ...input }, rule.threshold.usual)
+    const summaries = alerts?.map(({ level, subject }) => level ?? subject ?? '') ?? null
+    assert.deepEqual(summaries, expected)
   })
 }
 
@@ -163,8 +163,8 @@ test('every rule has a case, and is in bounds', () => {
 })
 
 test('a crash is told in the words of the status', () => {
-  const found = alertRules.gateway_crashed.find({ ...rest, ...crashed(2, 'started_again') }, 1)
-  assert.deepEqual(found, [{ text: 'The gateway crashed.', level: 1 }])
+  const alerts = alertRules.gateway_crashed.find({ ...rest, ...crashed(2, 'started_again') }, 1)
+  assert.deepEqual(alerts, [{ text: 'The gateway crashed.', level: 1 }])
 })
 
 test('a threshold stands in the words of its rule', () => {

@@ -102,8 +102,8 @@ export class AlertService {
       settingOf: (code) => this.#settings.of(code),
       canSend: receiver !== null,
     })
-    const begun = receiver === null ? 'unsent' : 'pending'
-    const messages = dueMessages.map(({ kind, state }) => newMessage(kind, alertOf(state), begun, nowMs))
+    const firstState = receiver === null ? 'unsent' : 'pending'
+    const messages = dueMessages.map(({ kind, state }) => newMessage(kind, alertOf(state), firstState, nowMs))
     this.#keep({
       isWanted,
       states,
@@ -229,8 +229,8 @@ export class AlertService {
         if (!isDelivered) {
           warn(`an alert (${next.title}) did not reach ${new URL(receiver.url).host}: ${detail}`)
         }
-        const tried = { ...next, state: isDelivered ? 'delivered' : 'failed', detail } as const
-        this.#keep({ messages: this.#record.messages.map((old) => (old.id === next.id ? tried : old)) })
+        const updated = { ...next, state: isDelivered ? 'delivered' : 'failed', detail } as const
+        this.#keep({ messages: this.#record.messages.map((old) => (old.id === next.id ? updated : old)) })
       }
     } catch {
       // The dashboard ends: the next one sends what waits.

@@ -59,10 +59,10 @@ for (const [text, flaw] of broken) {
     writeFileSync(path, text)
     assert.ok(file.reloadIfChanged())
     assert.match(file.problem ?? '', flaw)
-    for (const each of [file, open(path)]) {
-      assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
+    for (const settings of [file, open(path)]) {
+      assert.deepEqual(settings.of('budget'), { on: true, threshold: 70 })
       await assert.rejects(
-        each.change({ budget: { threshold: 60 } }),
+        settings.change({ budget: { threshold: 60 } }),
         (error) => error instanceof JsonFileError && error.code === 'broken_alerts_file',
       )
     }

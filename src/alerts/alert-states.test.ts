@@ -10,14 +10,14 @@ const startMs = Date.UTC(2026, 10, 21)
 const minuteMs = 60_000
 
 /** What is so at one look: the share of the budget, and whether the gateway is down; null is unknown. */
-interface Seen {
+interface Step {
   readonly budget?: number | null
   readonly isDown?: boolean
   readonly settings?: Readonly<Partial<Record<string, AlertSetting>>>
   readonly canSend?: boolean
 }
 
-function inputOf({ budget = 0, isDown = false }: Seen): AlertInput {
+function inputOf({ budget = 0, isDown = false }: Step): AlertInput {
   const token_budget = { ...sampleHealth.token_budget, daily_limit: 100, total_used: budget ?? 0 }
   const status = isDown
     ? ({ ...runningStatus, state: 'stopped', health: null } as const)
@@ -26,14 +26,14 @@ function inputOf({ budget = 0, isDown = false }: Seen): AlertInput {
 }
 
 /** The messages of a course of looks, each at its minute: `2 begins budget`. */
-function course(...looks: readonly (readonly [minute: number, seen: Seen])[]): readonly string[] {
+function course(...looks: readonly (readonly [minute: number, seen: Step])[]): readonly string[] {
   let states: readonly AlertState[] = []
-  return looks.flatMap(([minute, seen]) => {
+  return looks.flatMap(([minute, step]) => {
     const next = nextStates(states, {
       nowMs: startMs + minute * minuteMs,
-      input: inputOf(seen),
-      settingOf: (code) => seen.settings?.[code] ?? { on: true, threshold: alertRules[code].threshold.usual },
-      canSend: seen.canSend ?? true,
+      input: inputOf(step),
+      settingOf: (code) => step.settings?.[code] ?? { on: true, threshold: alertRules[code].threshold.usual },
+      canSend: step.canSend ?? true,
     })
     states = next.states
     return next.dueMessages.map(({ kind, state }) => `${minute} ${kind} ${state.rule}`)
@@ -41,7 +41,7 @@ function course(...looks: readonly (readonly [minute: number, seen: Seen])[]): r
 }
 
 test('one message when it begins and one when it has ended for long enough', () => {
-  const told = course(
+  const messages = course(
     [0, { budget: 49 }],
     [1, { budget: 50 }],
     [2, { budget: 55 }],
@@ -52,7 +52,7 @@ test('one message when it begins and one when it has ended for long enough', () 
     [9, { budget: 40 }],
     [10, { budget: 40 }],
   )
-  assert.deepEqual(told, ['1 begins budget', '9 ended budget'])
+  assert.deepEqual(messages, ['1 begins budget', '9 ended budget'])
 })
 
 test('while it is so it is told again, every four hours', () => {
@@ -61,8 +61,8 @@ test('while it is so it is told again, every four hours', () => {
 })
 
 test('a higher level is told at once, and only the highest', () => {
-  const told = course([0, { budget: 51 }], [1, { budget: 96 }], [2, { budget: 85 }], [3, { budget: 100 }])
-  assert.deepEqual(told, ['0 begins budget', '1 begins budget', '3 begins budget'])
+  const messages = course([0, { budget: 51 }], [1, { budget: 96 }], [2, { budget: 85 }], [3, { budget: 100 }])
+  assert.deepEqual(messages, ['0 begins budget', '1 begins budget', '3 begins budget'])
 })
 
 test('what must be so for some time is told after it, and not if it was short', () => {
@@ -90,17 +90,17 @@ test('a rule that is switched off ends what it has told', () => {
 })
 
 test('what began while there was no webhook is told once there is one', () => {
-  const told = course(
+  const messages = course(
     [0, { budget: 60, canSend: false }],
     [1, { budget: 60, canSend: true }],
     [2, { budget: 60 }],
   )
-  assert.deepEqual(told, ['0 begins budget', '1 begins budget'])
+  assert.deepEqual(messages, ['0 begins budget', '1 begins budget'])
 })
 
 test('a clock that was set back by a day does not keep an alert open for a day', () => {
-  const told = course([2000, { budget: 60 }], [500, { budget: 0 }])
-  assert.deepEqual(told, ['2000 begins budget', '500 ended budget'])
+  const messages = course([2000, { budget: 60 }], [500, { budget: 0 }])
+  assert.deepEqual(messages, ['2000 begins budget', '500 ended budget'])
 })
 
 test('names that a client makes up are bounded in number and in length, and carry no marks', () => {

@@ -13,7 +13,7 @@ const longestWaitMs = 300_000
 const wordBytes = 200
 
 /** The result of one try. */
-interface Tried {
+interface TryResult {
   readonly isDelivered: boolean
   /** The text for the page. It never has the address, even if the receiver repeats it. */
   readonly detail: string
@@ -27,13 +27,13 @@ export async function sendAlert(
   message: AlertMessage,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Tried> {
+): Promise<TryResult> {
   for (let again = 0; ; again++) {
-    const tried = await tryAlert(receiver, message, clock, signal)
+    const result = await tryAlert(receiver, message, clock, signal)
     signal.throwIfAborted()
     const waitMs = waitsMs[again]
-    if (tried.retryMs === null || waitMs === undefined) return tried
-    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.retryMs)), signal)
+    if (result.retryMs === null || waitMs === undefined) return result
+    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, result.retryMs)), signal)
   }
 }
 
@@ -43,7 +43,7 @@ export async function tryAlert(
   message: AlertMessage,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Tried> {
+): Promise<TryResult> {
   const over = new AbortController()
   const cancel = clock.after(sendLimitMs, () => over.abort())
   try {

@@ -4,7 +4,7 @@ import { chatCall } from '../../test/store/sample-call.ts'
 import { estimatedTokens, reportedTokens } from './budget-tokens.ts'
 import type { StoredCall } from './call-record.ts'
 
-const left: StoredCall = {
+const base: StoredCall = {
   ...chatCall(),
   callType: 'chat',
   outcome: 'client_disconnected',
@@ -21,35 +21,35 @@ const left: StoredCall = {
 const reported = { inputTokens: 90, outputTokens: 60, totalTokens: 150 }
 
 const cases: readonly [what: string, call: StoredCall, reported: number, estimated: number][] = [
-  ['a stream that its client left', left, 0, 150],
+  ['a stream that its client left', base, 0, 150],
   [
     'a call that its client left before the answer',
-    { ...left, status: 499, ttfbMs: null, chunks: null },
+    { ...base, status: 499, ttfbMs: null, chunks: null },
     0,
     100,
   ],
   [
     'a call that its client left before it was sent',
-    { ...left, connectMs: null, ttfbMs: null, chunks: null },
+    { ...base, connectMs: null, ttfbMs: null, chunks: null },
     0,
     0,
   ],
-  ['a stream without usage', { ...left, outcome: 'ok', failureCode: null }, 0, 150],
-  ['a stream with usage', { ...left, outcome: 'ok', failureCode: null, ...reported }, 150, 0],
-  ['a stream left after its usage', { ...left, ...reported }, 150, 0],
-  ['a stream of which only the input was reported', { ...left, inputTokens: 90, outputTokens: 1 }, 91, 49],
-  ['a stream that broke', { ...left, outcome: 'upstream_cut', failureCode: 'upstream_reset' }, 0, 150],
-  ['an error of the upstream', { ...left, outcome: 'upstream_error', status: 500, chunks: null }, 0, 0],
+  ['a stream without usage', { ...base, outcome: 'ok', failureCode: null }, 0, 150],
+  ['a stream with usage', { ...base, outcome: 'ok', failureCode: null, ...reported }, 150, 0],
+  ['a stream left after its usage', { ...base, ...reported }, 150, 0],
+  ['a stream of which only the input was reported', { ...base, inputTokens: 90, outputTokens: 1 }, 91, 49],
+  ['a stream that broke', { ...base, outcome: 'upstream_cut', failureCode: 'upstream_reset' }, 0, 150],
+  ['an error of the upstream', { ...base, outcome: 'upstream_error', status: 500, chunks: null }, 0, 0],
   [
     'a connection that was refused',
-    { ...left, outcome: 'upstream_error', failureCode: 'upstream_unreachable', status: 502, ttfbMs: null },
+    { ...base, outcome: 'upstream_error', failureCode: 'upstream_unreachable', status: 502, ttfbMs: null },
     0,
     0,
   ],
   [
     'an upstream that never answered',
     {
-      ...left,
+      ...base,
       outcome: 'upstream_error',
       failureCode: 'upstream_timeout',
       status: 504,
@@ -61,20 +61,20 @@ const cases: readonly [what: string, call: StoredCall, reported: number, estimat
   ],
   [
     'a call of a gateway that was killed',
-    { ...left, outcome: 'interrupted', connectMs: null, chunks: null },
+    { ...base, outcome: 'interrupted', connectMs: null, chunks: null },
     0,
     100,
   ],
   [
     'a refused call',
-    { ...left, outcome: 'refused', status: 429, connectMs: null, ttfbMs: null, chunks: null },
+    { ...base, outcome: 'refused', status: 429, connectMs: null, ttfbMs: null, chunks: null },
     0,
     0,
   ],
-  ['an uploaded file', { ...left, callType: 'other', outcome: 'ok', requestBytes: 10 ** 9 }, 0, 0],
+  ['an uploaded file', { ...base, callType: 'other', outcome: 'ok', requestBytes: 10 ** 9 }, 0, 0],
   [
     'reranking of which only the total is told',
-    { ...left, callType: 'rerank', chunks: null, totalTokens: 9 },
+    { ...base, callType: 'rerank', chunks: null, totalTokens: 9 },
     0,
     0,
   ],

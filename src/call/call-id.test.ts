@@ -27,20 +27,20 @@ test('what is no id is none', () => {
 
 test('ids rise, are unique within a millisecond and beyond, and tell their time', () => {
   const ids = new CallIds(() => 1_800_000_000_000, 3)
-  const given = Array.from({ length: 1000 }, () => ids.next())
+  const callIds = Array.from({ length: 1000 }, () => ids.next())
   assert.deepEqual(
-    given,
-    [...new Set(given)].toSorted((a, b) => a - b),
+    callIds,
+    [...new Set(callIds)].toSorted((a, b) => a - b),
   )
-  assert.equal(startedAtMs(given[0] ?? 0), 1_800_000_000_000)
-  assert.equal(startedAtMs(given[999] ?? 0), 1_800_000_000_015)
+  assert.equal(startedAtMs(callIds[0] ?? 0), 1_800_000_000_000)
+  assert.equal(startedAtMs(callIds[999] ?? 0), 1_800_000_000_015)
 })
 
 test('two instances never give the same id in the same millisecond', () => {
   const wallTime = (): number => 1_800_000_000_000
   const [one, two] = [new CallIds(wallTime, 1), new CallIds(wallTime, 2)]
-  const given = Array.from({ length: 500 }, () => [one.next(), two.next()]).flat()
-  assert.equal(new Set(given).size, 1000)
+  const callIds = Array.from({ length: 500 }, () => [one.next(), two.next()]).flat()
+  assert.equal(new Set(callIds).size, 1000)
 })
 
 test('a small step back of the clock is waited out, a large one followed without giving an id twice', () => {

@@ -67,7 +67,7 @@ export async function listModels(
 }
 
 function namesIn(body: Buffer): readonly string[] | null {
-  const listed = readMessage(body.toString(), isObject)?.['data']
-  if (!Array.isArray(listed)) return null
-  return (listed as readonly unknown[]).map((model) => (isObject(model) ? String(model['id']) : '?'))
+  const models = readMessage(body.toString(), isObject)?.['data']
+  if (!Array.isArray(models)) return null
+  return (models as readonly unknown[]).map((model) => (isObject(model) ? String(model['id']) : '?'))
 }

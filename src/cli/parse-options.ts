@@ -119,8 +119,8 @@ export function commanderOption(spec: OptionSpec<unknown>): Option {
 function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier?: T & {}): T & {} {
   const value = kind.parse(text, earlier)
   if (value === undefined) {
-    const got = kind.isSecret === true ? 'what was got is none' : `got ${quoted(text)}`
-    throw new OptionError(`${name} must be ${kind.range}; ${got}`)
+    const gotText = kind.isSecret === true ? 'what was got is none' : `got ${quoted(text)}`
+    throw new OptionError(`${name} must be ${kind.range}; ${gotText}`)
   }
   return value
 }

@@ -123,9 +123,9 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const ready = new Promise<ReadyMessage>((resolve) => {
     child.on('message', (message) => {
       if (isReady(message)) resolve(message)
-      const answered = answer?.(message) ?? null
+      const reply = answer?.(message) ?? null
       // An error means that the gateway has ended, which `ended` reports.
-      if (answered !== null) child.send(answered.message, answered.handle, undefined, () => {})
+      if (reply !== null) child.send(reply.message, reply.handle, undefined, () => {})
     })
   })
   return {

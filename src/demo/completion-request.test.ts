@@ -16,14 +16,14 @@ test('what the client asks for is read, and usage only where it asked', () => {
     [plain.stream, plain.includeUsage, plain.maxTokens, plain.tool, plain.cachedTokens],
     [false, false, null, null, 0],
   )
-  const asked = readCompletionRequest('text', {
+  const request = readCompletionRequest('text', {
     model: 'simulated-large',
     prompt: 'The weir',
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: 5,
   })
-  assert.deepEqual([asked.stream, asked.includeUsage, asked.maxTokens], [true, true, 5])
+  assert.deepEqual([request.stream, request.includeUsage, request.maxTokens], [true, true, 5])
 })
 
 test('what cannot be answered is refused with its parameter', () => {

@@ -47,8 +47,8 @@ export function startDemoTraffic({
     for (const step of stepsOf(client, random)) {
       if (typeof step === 'number') await pause(step)
       else {
-        const answered = await Promise.all(step.map((call) => makeCall(call, client.name)))
-        failuresInARow = answered.includes(true) ? 0 : failuresInARow + 1
+        const answers = await Promise.all(step.map((call) => makeCall(call, client.name)))
+        failuresInARow = answers.includes(true) ? 0 : failuresInARow + 1
         if (failuresInARow > 0) await pause(awayMs(failuresInARow, random))
       }
       if (closing.signal.aborted) return
@@ -63,7 +63,7 @@ export function startDemoTraffic({
     const leave = new AbortController()
     const signal = AbortSignal.any([leave.signal, closing.signal])
     const stay = clock.after(leaveAfterMs, () => leave.abort())
-    let answered = false
+    let isAnswered = false
     try {
       const response = await fetch(gatewayBaseUrl + path, {
         method: body === undefined ? 'GET' : 'POST',
@@ -79,12 +79,12 @@ export function startDemoTraffic({
         body: body === undefined ? null : JSON.stringify(body),
         signal,
       })
-      answered = response.headers.has(simulatedHeader)
+      isAnswered = response.headers.has(simulatedHeader)
       await response.arrayBuffer()
-      return answered
+      return isAnswered
     } catch {
       // A client that left counts as answered, and so does a broken answer of the demo's upstream.
-      return answered || signal.aborted
+      return isAnswered || signal.aborted
     } finally {
       stay()
     }

@@ -137,8 +137,8 @@ async function streamEvents(
     return sendJson(response, body, isBroken)
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-  const sent = isBroken ? events.slice(0, events.length * between(random, 0.25, 0.75)) : events
-  for (const { atMs, data } of sent) {
+  const sentEvents = isBroken ? events.slice(0, events.length * between(random, 0.25, 0.75)) : events
+  for (const { atMs, data } of sentEvents) {
     await until(atMs)
     const isTaken = response.write(`data: ${JSON.stringify(data)}\n\n`)
     if (!isTaken) await once(response, 'drain', { signal })

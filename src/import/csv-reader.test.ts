@@ -69,11 +69,11 @@ test('a quote in the wrong place is told with its field, and the next record is 
 })
 
 test('a quote that never ends is told where it begins', async () => {
-  const told = 'field 2: the quote that begins here never ends, so nothing from here on was read'
+  const problem = 'field 2: the quote that begins here never ends, so nothing from here on was read'
   for (const end of ['', '\n'])
     assert.deepEqual(await toldOf(`a,b\n1,"never\n2,3\n4,5${end}`), [
       [1, ['a', 'b']],
-      [2, told],
+      [2, problem],
     ])
 })
 

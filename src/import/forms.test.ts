@@ -8,23 +8,23 @@ import type { ReadCall } from '../call/call-record.ts'
 import { readText } from './read-import.ts'
 import { blocksOf } from './text-blocks.ts'
 
-async function found(text: string, told: ImportSource | null = null): Promise<readonly ReadCall[]> {
-  const { calls } = await readText(blocksOf(Readable.from([Buffer.from(text)])), told)
+async function imported(text: string, source: ImportSource | null = null): Promise<readonly ReadCall[]> {
+  const { calls } = await readText(blocksOf(Readable.from([Buffer.from(text)])), source)
   return await Array.fromAsync(calls)
 }
 
 async function callOf(text: string): Promise<StoredCall> {
-  const [{ call, problem } = { call: null, problem: 'none' }] = await found(text)
+  const [{ call, problem } = { call: null, problem: 'none' }] = await imported(text)
   assert.equal(problem, '')
   assert.ok(call)
   return call
 }
 
-function told(call: StoredCall): Readonly<Record<string, unknown>> {
+function fieldsOf(call: StoredCall): Readonly<Record<string, unknown>> {
   const unknown = new Set<unknown>([null, false, 0])
   const { id, ...fields } = call
-  const known = Object.entries(fields).filter(([, value]) => !unknown.has(value))
-  return { at: new Date(startedAtMs(id)).toISOString(), ...Object.fromEntries(known) }
+  const entries = Object.entries(fields).filter(([, value]) => !unknown.has(value))
+  return { at: new Date(startedAtMs(id)).toISOString(), ...Object.fromEntries(entries) }
 }
 
 const usage = {
@@ -116,17 +116,17 @@ const litellmJson = {
 const litellmForms = [csvOf(litellm), `${JSON.stringify(litellm)}\n`, JSON.stringify(litellmJson)]
 
 test('a row of LiteLLM’s spend logs, from CSV and from lines of JSON, whether a database or its API wrote them', async () => {
-  for (const text of litellmForms) assert.deepEqual(told(await callOf(text)), litellmTold)
+  for (const text of litellmForms) assert.deepEqual(fieldsOf(await callOf(text)), litellmTold)
 })
 
 test('an entry has one identity in all forms, and each other entry another', async () => {
-  const identities = await Promise.all(litellmForms.map(async (text) => (await found(text))[0]?.identity))
+  const identities = await Promise.all(litellmForms.map(async (text) => (await imported(text))[0]?.identity))
   assert.equal(new Set(identities).size, 1)
   const others = Object.keys(litellm)
     .filter((name) => !['api_key', 'messages'].includes(name))
     .map(async (name) => {
       const value = litellm[name as keyof typeof litellm]
-      const [other] = await found(
+      const [other] = await imported(
         csvOf({ ...litellm, [name]: value.replace(/\d(?=\D*$)|[a-z](?=[^a-z]*$)/, '2') }),
       )
       assert.equal(other?.problem, '', name)
@@ -181,7 +181,7 @@ test('each way to fail has a failure code', async () => {
 })
 
 test('amounts that cannot be true are left out of their calls, and told', async () => {
-  const [{ call, notes, problem } = {}] = await found(
+  const [{ call, notes, problem } = {}] = await imported(
     csvOf({ ...litellm, spend: '5000', prompt_tokens: '-1', total_tokens: '9000000000000000000' }),
   )
   assert.equal(problem, '')
@@ -197,16 +197,16 @@ test('amounts that cannot be true are left out of their calls, and told', async 
 })
 
 test('what is of no known form, or not of the one that was named, is told', async () => {
-  await assert.rejects(found('a,b\n1,2\n'), /no form that can be imported; its columns are a, b$/)
+  await assert.rejects(imported('a,b\n1,2\n'), /no form that can be imported; its columns are a, b$/)
   await assert.rejects(
-    found('a,b\n1,2\n', 'litellm'),
+    imported('a,b\n1,2\n', 'litellm'),
     /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/,
   )
-  await assert.rejects(found('{"a":1}\n'), /its columns are a$/)
-  await assert.rejects(found('[1]'), /an array of JSON is not read: write each record on a line/)
-  await assert.rejects(found('{"data":[1'), /one object of JSON is not read: .+jq -c "\.data\[\]"/)
-  await assert.rejects(found('{\n"a":1}'), /one object of JSON is not read/)
-  await assert.rejects(found(''), /holds no record/)
+  await assert.rejects(imported('{"a":1}\n'), /its columns are a$/)
+  await assert.rejects(imported('[1]'), /an array of JSON is not read: write each record on a line/)
+  await assert.rejects(imported('{"data":[1'), /one object of JSON is not read: .+jq -c "\.data\[\]"/)
+  await assert.rejects(imported('{\n"a":1}'), /one object of JSON is not read/)
+  await assert.rejects(imported(''), /holds no record/)
 })
 
 test('flawed records are told with line and column, and the others are read', async () => {
@@ -220,9 +220,9 @@ test('flawed records are told with line and column, and the others are read', as
     row,
     '',
   ]
-  const told = await found(flawed.join('\n'))
+  const calls = await imported(flawed.join('\n'))
   assert.deepEqual(
-    told.map(({ line, call, problem }) => [line, call === null ? problem : 'read']),
+    calls.map(({ line, call, problem }) => [line, call === null ? problem : 'read']),
     [
       [2, 'column total_tokens: "many" is no number'],
       [3, 'column startTime: "yesterday" is no time'],
@@ -231,7 +231,7 @@ test('flawed records are told with line and column, and the others are read', as
     ],
   )
   const json = JSON.stringify(litellm)
-  const [, second, third] = await found(`${json}\n${json.slice(0, 40)}\n${json}`)
+  const [, second, third] = await imported(`${json}\n${json.slice(0, 40)}\n${json}`)
   assert.match(second?.problem ?? '', /^column 4\d: It is not JSON: it ends too early/)
   assert.equal(third?.problem, '')
 })

@@ -10,21 +10,21 @@ export interface OpenImport extends ReadCalls {
 }
 
 /** Opens an import. The source is detected if `named` is null. Rejects with {@link ImportError}. */
-export async function openImport(path: string, named: ImportSource | null): Promise<OpenImport> {
+export async function openImport(path: string, chosenSource: ImportSource | null): Promise<OpenImport> {
   const head = await fileHead(path)
   if (head.size === 0) throw new ImportError(`${path} is empty`)
   if (!head.first.toString('latin1').startsWith('SQLite format 3')) {
     const { file, blocks } = openText(head)
     const progress = (): ReturnType<OpenImport['progress']> => ({ done: file.bytesRead, total: head.size })
-    return { ...(await readText(blocks, named)), progress }
+    return { ...(await readText(blocks, chosenSource)), progress }
   }
   if (!isOlderProxy(path)) {
     throw new ImportError(
       `${path} is a database, and not that of the older Python proxy; of tokenweir’s own, import what db export writes`,
     )
   }
-  if (named !== null && named !== 'api-calls')
-    throw new ImportError(`${path} is not of ${named} but of api-calls`)
+  if (chosenSource !== null && chosenSource !== 'api-calls')
+    throw new ImportError(`${path} is not of ${chosenSource} but of api-calls`)
   const total = olderProxyCalls(path) ?? 0
   let done = 0
   async function* records(): AsyncGenerator<NamedRecord> {

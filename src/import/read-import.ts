@@ -26,12 +26,12 @@ export interface ReadCalls {
 /** Reads the calls of a text file. The source is detected if `named` is null. Rejects with {@link ImportError}. */
 export async function readText(
   blocks: AsyncGenerator<TextBlock>,
-  named: ImportSource | null,
+  chosenSource: ImportSource | null,
 ): Promise<ReadCalls> {
   const records = recordsOf(blocks)
   const head = await records.next()
   if (head.done === true) throw new ImportError('the file holds no record')
-  const source = sourceOf(head.value, named)
+  const source = sourceOf(head.value, chosenSource)
   return { source, calls: callsOf(withFirst([head.value], records), source) }
 }
 
@@ -143,14 +143,14 @@ function jsonRecord(line: number, text: string, flaw: TextBlock['flaw']): NamedR
 }
 
 /** The source of a file, by its first record. Throws {@link ImportError} if it has no known form. */
-function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | null): ImportSource {
+function sourceOf({ fields, line, problem }: NamedRecord, chosenSource: ImportSource | null): ImportSource {
   if (fields === null) {
-    if (named !== null) return named
+    if (chosenSource !== null) return chosenSource
     throw new ImportError(`line ${line}: ${problem}; to continue after it, use --from`)
   }
   const missingOf = (source: ImportSource): readonly string[] =>
     importForms[source].columns.filter((column) => !(column in fields))
-  const source = named ?? importSources.find((candidate) => missingOf(candidate).length === 0)
+  const source = chosenSource ?? importSources.find((candidate) => missingOf(candidate).length === 0)
   if (source === undefined) {
     const names = Object.keys(fields).slice(0, 12).join(', ')
     throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)

@@ -77,11 +77,11 @@ for (const text of [...broken, ...alsoBroken, '{"a":nope}', '{"a":01}']) {
 }
 
 test('lenient names count in any case, and what only lenient parsers read is no fault elsewhere', () => {
-  const found: (readonly [string, string | null])[] = []
+  const values: (readonly [string, string | null])[] = []
   const lenient = wantedPlaces({ max_tokens: 20, stream: 20 }, true)
-  const scan = new JsonScan(lenient, (path, text) => found.push([path, text]))
+  const scan = new JsonScan(lenient, (path, text) => values.push([path, text]))
   scan.push(Buffer.from('{"t":NaN,"MAX_Tokens":7,"max_toKens":8,"\u017ftream":true,"u":-Infinity}'))
-  assert.deepEqual(found, [
+  assert.deepEqual(values, [
     ['max_tokens', '7'],
     ['max_tokens', '8'],
     ['stream', 'true'],
@@ -92,12 +92,12 @@ test('lenient names count in any case, and what only lenient parsers read is no 
 test('each value is told with its place, whatever the chunks', () => {
   const bytes = Buffer.from('{"é":"ü", "a": {"n":1},"long":"123456789","list":[ 4]}')
   for (const pieces of [[bytes], bytewise(bytes)]) {
-    const told: unknown[] = []
+    const events: unknown[] = []
     const scan = new JsonScan(places, (path, text, start, end, isScalar) => {
-      told.push([path, text, bytes.toString('utf8', start, end), isScalar])
+      events.push([path, text, bytes.toString('utf8', start, end), isScalar])
     })
     for (const piece of pieces) scan.push(piece)
-    assert.deepEqual(told, [
+    assert.deepEqual(events, [
       ['é', '"ü"', '"ü"', false],
       ['a', '{"n":1}', '{"n":1}', false],
       ['long', null, '"123456789"', false],

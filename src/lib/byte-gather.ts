@@ -47,9 +47,9 @@ export class ByteGather {
   #grow(needed: number): void {
     let capacity = this.bytes.length
     while (capacity < needed) capacity *= 2
-    const grown = Buffer.allocUnsafeSlow(capacity)
-    this.bytes.copy(grown, 0, 0, this.#length)
-    this.#bytes = grown
+    const larger = Buffer.allocUnsafeSlow(capacity)
+    this.bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
   }
 }
 

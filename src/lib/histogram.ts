@@ -43,7 +43,7 @@ export class Histogram {
   }
 
   merge(other: Histogram): void {
-    const theirs = other.#counts
+    const otherCounts = other.#counts
     this.#count += other.#count
     this.#zeros += other.#zeros
     if (other.#to < other.#from) return
@@ -52,7 +52,7 @@ export class Histogram {
     const counts = this.#counts
     const shift = other.#lowest - this.#lowest
     for (let i = other.#from; i <= other.#to; i++)
-      counts[shift + i] = (counts[shift + i] ?? 0) + (theirs[i] ?? 0)
+      counts[shift + i] = (counts[shift + i] ?? 0) + (otherCounts[i] ?? 0)
   }
 
   /**

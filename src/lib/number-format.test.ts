@@ -81,6 +81,6 @@ const cases: readonly (readonly [made: string, wanted: string])[] = [
   [known(0, count), '0'],
 ]
 
-for (const [made, wanted] of cases) {
-  test(`shows ${wanted}`, () => assert.equal(made, wanted))
+for (const [actual, expected] of cases) {
+  test(`shows ${expected}`, () => assert.equal(actual, expected))
 }

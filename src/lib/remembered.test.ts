@@ -4,15 +4,15 @@ import { heldMegabytes } from '../../test/support/held-memory.ts'
 import { remembered } from './remembered.ts'
 
 test('what repeats is worked out once, and what was forgotten again', () => {
-  let asked = 0
+  let lookups = 0
   const length = remembered((key) => {
-    asked++
+    lookups++
     return key.length
   })
-  assert.deepEqual([length('a'), length('a'), length('bb'), asked], [1, 1, 2, 2])
+  assert.deepEqual([length('a'), length('a'), length('bb'), lookups], [1, 1, 2, 2])
   for (let i = 0; i < 1000; i++) length(`key ${i}`)
   length('a')
-  assert.equal(asked, 1003)
+  assert.equal(lookups, 1003)
 })
 
 test('keys of strangers hold no more than some bytes, whatever they are', () => {

@@ -17,7 +17,7 @@ function socketFrom(remoteAddress: string | undefined): Socket {
 
 /** A system that says so of every socket, and counts how often it is asked. */
 class Owners {
-  asked = 0
+  lookups = 0
   readonly #answers: (number | null | Error)[]
 
   constructor(...answers: (number | null | Error)[]) {
@@ -25,7 +25,7 @@ class Owners {
   }
 
   ownerOf(): Promise<number | null> {
-    const answer = this.#answers[this.asked++]
+    const answer = this.#answers[this.lookups++]
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? null)
   }
 }
@@ -42,7 +42,7 @@ for (const [whose, owner, expected] of [
     const socket = socketFrom('127.0.0.1')
     for (let request = 0; request < 3; request++)
       assert.equal(await machine.isLocalUser(plain, socket), expected)
-    assert.equal(owners.asked, 1)
+    assert.equal(owners.lookups, 1)
   })
 }
 
@@ -57,7 +57,7 @@ test('nothing is looked up where something else speaks against it already', asyn
   assert.equal(await machine.isLocalUser(plain, socketFrom('192.0.2.1')), false)
   assert.equal(await machine.isLocalUser(plain, socketFrom(undefined)), false)
   assert.equal(await new ThisMachine(false, owners).isLocalUser(plain, socketFrom('127.0.0.1')), false)
-  assert.equal(owners.asked, 0)
+  assert.equal(owners.lookups, 0)
 })
 
 test('what could not be looked up is not trusted, and is looked up again', async () => {
@@ -131,9 +131,9 @@ for (const [address, listenOn] of [
       const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = accepted
       const ends = { remoteAddress, remotePort, localAddress, localPort }
       const owners = new SocketOwners()
-      const asked = [ends, ends, { ...ends, remotePort: 1 }, { ...ends, localPort: 1 }]
-      const found = await Promise.all(asked.map((each) => owners.ownerOf(each)))
-      assert.deepEqual(found, [process.geteuid?.(), process.geteuid?.(), null, null])
+      const connections = [ends, ends, { ...ends, remotePort: 1 }, { ...ends, localPort: 1 }]
+      const ownerIds = await Promise.all(connections.map((each) => owners.ownerOf(each)))
+      assert.deepEqual(ownerIds, [process.geteuid?.(), process.geteuid?.(), null, null])
       assert.equal(await owners.ownerOf({ ...ends, remoteAddress: 'fe80::1' }), null)
     },
   )

@@ -159,11 +159,11 @@ const loopbackV6 = `${'0'.repeat(24)}${isLittleEndian ? '01000000' : '00000001'}
 
 /** The addresses in the row of the other end, its own address first; null for an address that cannot be local. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string | null {
-  const theirs = hexAddress(remoteAddress)
-  const ours = hexAddress(localAddress)
-  return theirs === null || ours === null
+  const remote = hexAddress(remoteAddress)
+  const local = hexAddress(localAddress)
+  return remote === null || local === null
     ? null
-    : `${theirs}:${hexPort(remotePort)} ${ours}:${hexPort(localPort)}`
+    : `${remote}:${hexPort(remotePort)} ${local}:${hexPort(localPort)}`
 }
 
 function hexAddress(address = ''): string | null {

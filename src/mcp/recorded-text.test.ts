@@ -37,17 +37,17 @@ test('a text that is told in parts is whole again when they are put together', (
   const long = fc.array(piece, { maxLength: 200 }).map((pieces) => pieces.join('').repeat(300))
   fc.assert(
     fc.property(long, (text) => {
-      let whole = ''
+      let joined = ''
       for (let offset: number | undefined = 0; offset !== undefined;) {
         const told = partOf(text, offset, { part: 'answer' })
         assert.ok(told.length <= maxCharacters)
         const [line = ''] = linesOf(told)
         const part = JSON.parse(line) as { text: string; next_offset?: number }
-        whole += part.text
+        joined += part.text
         assert.ok(part.next_offset === undefined || part.next_offset > offset)
         offset = part.next_offset
       }
-      assert.equal(whole === text, true)
+      assert.equal(joined === text, true)
     }),
     { numRuns: draws(50) },
   )

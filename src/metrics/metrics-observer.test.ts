@@ -32,8 +32,8 @@ async function scrape(
   return (await observer.answer!(JSON.stringify(asked))).split('\n')
 }
 
-function assertHas(lines: readonly string[], ...wanted: readonly string[]): void {
-  for (const line of wanted) assert.ok(lines.includes(line), line)
+function assertHas(lines: readonly string[], ...expected: readonly string[]): void {
+  for (const line of expected) assert.ok(lines.includes(line), line)
 }
 
 test('sums and waits are of all calls, times of those that went well', async () => {
@@ -131,7 +131,7 @@ test('both formats can be asked for in turn, and say the same', async () => {
 test('what providers allow and have left are gauges, which go with what nobody tells any more', async () => {
   const observer = observeRows({ version: '1', instance: 'a' }, () => {})
   const labels = { upstream: 'default', model: 'm\n', key: 'none', kind: 'tokens', window_s: '60' }
-  const told = await scrape(observer, {
+  const text = await scrape(observer, {
     limits: [
       { labels, limit: 200_000, remaining: 61_000 },
       { labels: { ...labels, kind: 'requests' }, limit: 500, remaining: null },
@@ -140,12 +140,12 @@ test('what providers allow and have left are gauges, which go with what nobody t
   const of = (kind: string): string =>
     `{upstream="default",model="m\ufffd",key="none",kind="${kind}",window_s="60"}`
   assertHas(
-    told,
+    text,
     `tokenweir_provider_limit${of('tokens')} 200000`,
     `tokenweir_provider_remaining${of('tokens')} 61000`,
     `tokenweir_provider_limit${of('requests')} 500`,
   )
-  assert.equal(told.filter((line) => line.startsWith('tokenweir_provider_remaining{')).length, 1)
+  assert.equal(text.filter((line) => line.startsWith('tokenweir_provider_remaining{')).length, 1)
   const later = await scrape(observer)
   assert.ok(later.every((line) => !line.startsWith('tokenweir_provider_limit{')))
 })

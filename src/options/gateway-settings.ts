@@ -51,8 +51,8 @@ export function readSettings(values: Readonly<Record<string, unknown>>, among: r
     const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined
     if (read === undefined || typeof read === 'object') {
       const range = typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range
-      const got = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
-      throw new SettingError('invalid_setting', `${param} must be ${range}; got ${got}`, { param })
+      const gotText = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
+      throw new SettingError('invalid_setting', `${param} must be ${range}; got ${gotText}`, { param })
     }
     settings[param] = read
   }

@@ -64,9 +64,9 @@ test('an error of a rule has the path that the rule gives', () => {
 })
 
 test('a name of a map may be one that objects have of themselves', () => {
-  const given = JSON.parse('{"__proto__": 1, "constructor": 2, "prototype": 3}') as object
-  const read = json.checked(json.mapOf(json.integer(1, 3)), given)
-  assert.equal(JSON.stringify(read), JSON.stringify(given))
+  const input = JSON.parse('{"__proto__": 1, "constructor": 2, "prototype": 3}') as object
+  const read = json.checked(json.mapOf(json.integer(1, 3)), input)
+  assert.equal(JSON.stringify(read), JSON.stringify(input))
   assert.equal(Object.getPrototypeOf(read), Object.prototype)
 })
 

@@ -317,7 +317,7 @@ export class RawLog implements PayloadPort {
     this.#sender = new RecordSender({
       ...this.#options,
       post: (message, transfer) => this.#thread.post(message, transfer),
-      lost: (records) => {
+      onLost: (records) => {
         this.#dropped += records
       },
     })

@@ -6,7 +6,7 @@ import type { ModelCosts } from './model-costs.ts'
 import { type AskedPrice, PriceBook } from './price-book.ts'
 
 /** The key that is found, or why none is. */
-function found(costs: ModelCosts, question: AskedPrice): string {
+function priceText(costs: ModelCosts, question: AskedPrice): string {
   const price = new PriceBook(costs).price(question)
   return 'none' in price ? `none: ${price.none}` : price.match.key
 }
@@ -57,7 +57,7 @@ const cases: readonly (readonly [string, string | null, string | null, string | 
 
 for (const [name, upstream, model, responseModel, expected] of cases) {
   test(`finds ${name}`, () => {
-    assert.equal(found(costs, asked(upstream, model, { responseModel })), expected)
+    assert.equal(priceText(costs, asked(upstream, model, { responseModel })), expected)
   })
 }
 

@@ -58,7 +58,7 @@ interface DatedPrice {
   readonly price: Price
 }
 
-interface Named {
+interface NamedEntry {
   readonly key: string
   readonly entry: PriceEntry
   readonly isOverride: boolean
@@ -75,8 +75,8 @@ export type CallPricer = Pick<PriceBook, 'costOf'>
  * changed. Prices are found only by exact names, see docs/prices.md.
  */
 export class PriceBook {
-  readonly #models: ReadonlyMap<string, Named>
-  readonly #overrides: ReadonlyMap<string, Named>
+  readonly #models: ReadonlyMap<string, NamedEntry>
+  readonly #overrides: ReadonlyMap<string, NamedEntry>
   readonly #listingOf: ReturnType<typeof upstreamTable>
   readonly #answers = new Map<string, readonly DatedPrice[] | NoPrice>()
 
@@ -139,13 +139,13 @@ export class PriceBook {
       // The list's own keys, which people see with a price.
       ...exact.map((name) => `${prefix}${name}`),
     ].map((name) => this.#overrides.get(name.toLowerCase()))
-    const listed =
+    const listedEntries =
       typeof listing === 'string'
         ? []
         : candidateNames(responseModel, model)
             .map((name) => this.#models.get(`${listing.prefix}${name}`.toLowerCase()))
             .filter((named) => named?.entry.provider === listing.provider)
-    const matches = [...overrides, ...listed].filter((named) => named !== undefined)
+    const matches = [...overrides, ...listedEntries].filter((named) => named !== undefined)
     if (matches.length > 0) return [...new Set(matches)].flatMap((named) => historyOf(named, tier))
     return typeof listing === 'string' ? { none: listing } : noEntry
   }
@@ -154,7 +154,7 @@ export class PriceBook {
 const noEntry: NoPrice = { none: 'no_entry' }
 
 function historyOf(
-  { key, entry, isOverride }: Named,
+  { key, entry, isOverride }: NamedEntry,
   serviceTier: ServiceTier | null,
 ): readonly DatedPrice[] {
   return entry.prices
@@ -176,8 +176,8 @@ function historyOf(
 }
 
 /** Entries by name without case. Of names that differ only in case, the first counts. */
-function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, Named> {
-  const map = new Map<string, Named>()
+function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, NamedEntry> {
+  const map = new Map<string, NamedEntry>()
   for (const [key, entry] of Object.entries(entries)) {
     const name = key.toLowerCase()
     if (!map.has(name)) map.set(name, { key, entry, isOverride })

@@ -36,10 +36,10 @@ export function tiersOf(
 ): readonly PicoTier[] {
   const own = serviceTier === null ? undefined : special[serviceTier]
   const ordinary = tiers.toSorted(byBound)
-  if (own === undefined || own.length === 0) return ordinary.map((tier) => filled(tier, ordinary[0]))
+  if (own === undefined || own.length === 0) return ordinary.map((tier) => withDefaults(tier, ordinary[0]))
   const ascending = own.toSorted(byBound)
   // Input and output have no replacement, so a tier without one of them uses the ordinary rate.
-  return ascending.map((tier) => filled(tier, ascending[0], ordinary[0]))
+  return ascending.map((tier) => withDefaults(tier, ascending[0], ordinary[0]))
 }
 
 /** The tier that bills a request with this number of input tokens, cached ones included. */
@@ -67,7 +67,7 @@ const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
   output_audio: 'output',
 }
 
-function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
+function withDefaults(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
   const own = (name: keyof Rates): number | undefined => tier[name] ?? base?.[name]
   // A tier billed by the request has no token rates.
   const isFeeOnly = fees.some((name) => own(name) !== undefined) && own('input') === undefined

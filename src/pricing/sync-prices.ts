@@ -29,18 +29,18 @@ export async function syncPrices(
   const time = (): string => new Date(wallTime()).toISOString()
   const startedAt = time()
   const fetched = await fetchPriceList(source, knownTag(pricesToChange(path), source), bounds)
-  const taken = fetched === 'not_modified' ? null : listOf(fetched, source)
+  const newList = fetched === 'not_modified' ? null : listOf(fetched, source)
   return changePrices(path, (costs) => {
     removeUnfinished(path)
     const now = time()
-    if (taken === null) {
+    if (newList === null) {
       const { entries = 0, rejected = 0 } = costs.source ?? {}
       const sync = { ...neverSynced, started_at: startedAt, finished_at: now }
       const report = { added: 0, changed: 0, removed: 0, entries, rejected, not_modified: true }
       return [{ ...costs, synced_at: now, sync }, report]
     }
-    const { costs: synced, ...counts } = applySync(costs, taken.list, taken.source, now)
-    const report = { ...counts, entries: taken.list.models.size, not_modified: false }
+    const { costs: synced, ...counts } = applySync(costs, newList.list, newList.source, now)
+    const report = { ...counts, entries: newList.list.models.size, not_modified: false }
     return [{ ...synced, sync: { ...synced.sync, started_at: startedAt } }, report]
   })
 }

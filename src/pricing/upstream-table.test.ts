@@ -46,7 +46,7 @@ const cases: readonly (readonly [string | null, string])[] = [
 
 for (const [upstream, expected] of cases) {
   test(`${upstream} is ${expected}`, () => {
-    const found = find(upstream)
-    assert.equal(typeof found === 'string' ? found : found.provider, expected)
+    const provider = find(upstream)
+    assert.equal(typeof provider === 'string' ? provider : provider.provider, expected)
   })
 }

@@ -67,7 +67,7 @@ export async function alertsAnswer(
     ...byClient.map(([name, tokens]) => ({ by: 'client' as const, name, tokens })),
   ]
   const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
-  const spent = summed(added.map(({ session, costUsd }) => [session, costUsd ?? 0]))
+  const spentUsd = summed(added.map(({ session, costUsd }) => [session, costUsd ?? 0]))
   // Calls come newest first. In reverse, the newest call of a session is set last.
   const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
   const ok = recent.filter(({ isOk }) => isOk)
@@ -77,7 +77,7 @@ export async function alertsAnswer(
     ttft: await ttftOf(reader, ok, nowMs),
     tokens: users.toSorted((a, b) => b.tokens - a.tokens).slice(0, shownNames),
     unpriced: models.slice(0, shownNames).map(([model, calls]) => ({ model, calls })),
-    sessions: spent.map(([session, cost_usd]) => {
+    sessions: spentUsd.map(([session, cost_usd]) => {
       return { session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs }
     }),
     day: await dayOf(reader, nowMs),

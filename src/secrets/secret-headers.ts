@@ -13,8 +13,8 @@ export function isSecretHeader(name: string): boolean {
 const secretParameter = /^(?:key|sig|code|pass|pin|ticket|subscription_key)$/
 
 /** True if a query parameter of this (escaped) name is a credential. `key[]` and `key[0]` count as `key`. */
-export function isSecretParameter(written: string): boolean {
-  let name = written.replaceAll('+', ' ')
+export function isSecretParameter(parameter: string): boolean {
+  let name = parameter.replaceAll('+', ' ')
   try {
     name = decodeURIComponent(name)
   } catch {

@@ -55,14 +55,14 @@ export function clientRows(
   settings: ReadonlyMap<string, ClientSetting>,
   uses: readonly ClientUse[] | null,
 ): readonly ClientRow[] {
-  const named = (key: string | null): string | null =>
+  const nameOf = (key: string | null): string | null =>
     key === null ? null : (settings.get(key)?.name ?? null)
   const inUse = new Map(uses?.map((use) => [use.client, use]))
   const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
   const of = (client: string) =>
     getOrAdd(calls, client, () => ({ calls: 0, tokens: 0, last: null, keys: new Set<string>() }))
   for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seenClients) {
-    const row = of(client ?? named(key) ?? key ?? '')
+    const row = of(client ?? nameOf(key) ?? key ?? '')
     row.calls += count
     row.tokens += tokens
     if (row.last === null || last > row.last) row.last = last

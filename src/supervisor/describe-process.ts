@@ -128,8 +128,8 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
   if (calls === 0) return null
   const pids = predecessors.map(({ pid }) => pid).join(', ')
   const singular = `The previous process (${pids}) is finishing`
-  const who = predecessors.length === 1 ? singular : `Previous processes (${pids}) are finishing`
-  return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
+  const subject = predecessors.length === 1 ? singular : `Previous processes (${pids}) are finishing`
+  return `${subject} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 
 /** True if the same gateway answers on the port and on the control socket. */

@@ -68,8 +68,8 @@ export class GatewayConfig {
    * only set on the page.
    */
   trusts(upstream: string): boolean {
-    const { setBy, upstream: named } = this.#options
-    return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : named)
+    const { setBy, upstream: ownUpstream } = this.#options
+    return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : ownUpstream)
   }
 
   /** Saves settings for all later starts, one process at a time. Rejects with {@link SettingError}. */

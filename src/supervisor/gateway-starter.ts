@@ -161,13 +161,13 @@ export class GatewayStarter {
     const { clock } = this.#options
     const { limits } = this.#options.finder
     const deadline = clock.now() + limits.startMs
-    const begun = await withTimeout(clock, limits.startMs, child.begun)
-    if (begun === 'late') throw this.#tooLate()
-    if (!('ready' in begun)) {
-      await this.#expectWinner(begun, plan)
+    const startResult = await withTimeout(clock, limits.startMs, child.begun)
+    if (startResult === 'late') throw this.#tooLate()
+    if (!('ready' in startResult)) {
+      await this.#expectWinner(startResult, plan)
       return false
     }
-    if (begun.controlled) {
+    if (startResult.controlled) {
       let end: GatewayEnd | null = null
       child.ended.then((ended) => (end = ended)).catch(reportFault)
       // The process listens. Now it must answer on its socket and its port.

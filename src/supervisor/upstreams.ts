@@ -81,8 +81,8 @@ export class Upstreams {
 
   async #readCurrent(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
     const status = await this.#control.running()
-    const { dataFolder, file: named, dashboard, gatewayPort } = this.#options
-    const { db, upstream_file: path = named } = status?.options ?? {}
+    const { dataFolder, file: filePath, dashboard, gatewayPort } = this.#options
+    const { db, upstream_file: path = filePath } = status?.options ?? {}
     const fullPath = upstreamsPath(String(path), typeof db === 'string' ? dirname(db) : dataFolder)
     const file = new UpstreamsFile(fullPath, [status?.port ?? gatewayPort, dashboard.port])
     file.reloadIfChanged()

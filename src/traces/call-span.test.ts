@@ -115,8 +115,8 @@ const ends = [
 for (const [fields, type, status] of ends) {
   test(`the error of ${fields.outcome} ${fields.failureCode} is ${type}`, () => {
     const call: StoredCall = { ...chatCall(id), ...fields }
-    const told = attributesOf(call)
-    assert.deepEqual([told['error.type'], told['http.response.status_code']], [type, status])
+    const attributes = attributesOf(call)
+    assert.deepEqual([attributes['error.type'], attributes['http.response.status_code']], [type, status])
     assert.equal(spanOf(call)?.isFailed, type !== undefined)
   })
 }
@@ -136,8 +136,8 @@ const hosts = [
 
 for (const [upstream, provider, address, port] of hosts) {
   test(`the provider at ${upstream} is ${provider}`, () => {
-    const told = attributesOf({ ...chatCall(id), upstream })
-    const named = ['gen_ai.provider.name', 'server.address', 'server.port'].map((name) => told[name])
+    const attributes = attributesOf({ ...chatCall(id), upstream })
+    const named = ['gen_ai.provider.name', 'server.address', 'server.port'].map((name) => attributes[name])
     assert.deepEqual(named, [provider, address, port])
   })
 }
@@ -155,7 +155,7 @@ const named = [
 
 for (const [upstreamName, upstream, port] of named) {
   test(`the port of ${upstream} is ${port} if ${upstreamName} is asked there`, () => {
-    const told = attributesOf({ ...chatCall(id), upstreamName, upstream }, ports)
-    assert.equal(told['server.port'], port)
+    const attributes = attributesOf({ ...chatCall(id), upstreamName, upstream }, ports)
+    assert.equal(attributes['server.port'], port)
   })
 }

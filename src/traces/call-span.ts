@@ -159,14 +159,14 @@ const addressIn = remembered((upstream): Address => {
 })
 
 /** Random digits, a few thousand at a time, because each call of the generator costs a microsecond. */
-let drawn = ''
+let randomDigits = ''
 let drawnAt = 0
 
 function randomHex(digits: number): string {
-  if (drawnAt + digits > drawn.length) {
-    drawn = randomBytes(4096).toString('hex')
+  if (drawnAt + digits > randomDigits.length) {
+    randomDigits = randomBytes(4096).toString('hex')
     drawnAt = 0
   }
   drawnAt += digits
-  return drawn.slice(drawnAt - digits, drawnAt)
+  return randomDigits.slice(drawnAt - digits, drawnAt)
 }

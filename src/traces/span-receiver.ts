@@ -40,15 +40,15 @@ export function httpReceiver(
   const form = { 'content-type': 'application/json', ...(isGzip && { 'content-encoding': 'gzip' }) }
 
   const post: SpanReceiver['post'] = async (body, signal) => {
-    const sent = isGzip ? gzipSync(body, { level: 1 }) : body
-    const sentHeaders = { ...headers, ...form, 'content-length': sent.length }
+    const encoded = isGzip ? gzipSync(body, { level: 1 }) : body
+    const sentHeaders = { ...headers, ...form, 'content-length': encoded.length }
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
     const req = request(url, { agent, method: 'POST', headers: sentHeaders, signal: either })
     // This listener keeps a second error, or one after the answer began, from ending the process.
     req.on('error', () => {})
     try {
-      req.end(sent)
+      req.end(encoded)
       const [res]: IncomingMessage[] = await once(req, 'response')
       return await replyOf(res as IncomingMessage)
     } catch (error) {

@@ -213,9 +213,9 @@ export class SpanSender {
     } catch {
       // Some receivers send another body, or none; they have accepted the spans all the same.
     }
-    const lost = Math.min(count, Math.max(0, rejected))
-    this.#dropped += lost
-    this.#sent += count - lost
+    const lostSpans = Math.min(count, Math.max(0, rejected))
+    this.#dropped += lostSpans
+    this.#sent += count - lostSpans
     const quoted = message === '' ? '' : `: ${this.#quoted(message)}`
     const rejection = `${url} took spans and threw ${rejected} of them away${quoted}`
     warn('otlp', null)

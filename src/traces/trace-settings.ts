@@ -44,7 +44,7 @@ export function traceSettings(endpoints: TraceEndpoints, env: Environment): Trac
   if (!protocol.startsWith('http/'))
     problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/json`)
   const compression = set(env[`${prefix}_TRACES_COMPRESSION`]) ?? set(env[`${prefix}_COMPRESSION`])
-  const named = set(env['OTEL_SERVICE_NAME'])
+  const serviceName = set(env['OTEL_SERVICE_NAME'])
   return {
     url: traces === 'none' ? `${base.replace(/\/+$/, '')}/v1/traces` : traces,
     isGzip: compression === 'gzip',
@@ -52,7 +52,7 @@ export function traceSettings(endpoints: TraceEndpoints, env: Environment): Trac
     resource: {
       'service.name': 'tokenweir',
       ...list('OTEL_RESOURCE_ATTRIBUTES', (name) => name !== ''),
-      ...(named !== null && { 'service.name': named }),
+      ...(serviceName !== null && { 'service.name': serviceName }),
     },
     problem: problems.length === 0 ? null : problems.join('; '),
   }

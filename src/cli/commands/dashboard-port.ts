@@ -57,8 +57,8 @@ export async function reportPortError(
 function differencesOf({ status, config }: OtherDashboard, options: Options<DashboardValues>): string[] {
   const lines: string[] = []
   const folder = dirname(resolve(options.db))
-  const its = status === null ? folder : dirname(status.health?.db ?? status.log_file)
-  if (its !== folder) lines.push(`  its data are in ${its}, not in ${folder}`)
+  const otherFolder = status === null ? folder : dirname(status.health?.db ?? status.log_file)
+  if (otherFolder !== folder) lines.push(`  its data are in ${otherFolder}, not in ${folder}`)
   for (const { key, name } of allSettings) {
     const setBy = options.setBy[key]
     // The demo's own values were not asked for by the user.
@@ -66,8 +66,8 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
     const current = config?.options.find((option) => option.name === name)
     const value = current?.running ?? current?.value
     if (isMet(name, options[key], value)) continue
-    const its = value === undefined ? 'its options are unknown' : `it uses ${String(value)}`
-    lines.push(`  ${setBy} ${String(options[key])} was given; ${its}`)
+    const valueText = value === undefined ? 'its options are unknown' : `it uses ${String(value)}`
+    lines.push(`  ${setBy} ${String(options[key])} was given; ${valueText}`)
   }
   return lines
 }

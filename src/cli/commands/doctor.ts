@@ -114,8 +114,8 @@ function gatewayFindings({ control, problem, record, recordedRuns }: FolderTrace
   const check = 'gateway'
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
   if (control === 'noReply' || (control === 'notRunning' && recordedRuns)) {
-    const who = record === null ? 'the gateway of this folder' : `process ${record.pid}`
-    return [fault(check, `${who} is not responding`, `end it if this persists; its log is ${log}`)]
+    const owner = record === null ? 'the gateway of this folder' : `process ${record.pid}`
+    return [fault(check, `${owner} is not responding`, `end it if this persists; its log is ${log}`)]
   }
   if (control === 'notRunning') return [ok(check, 'not running in this folder')]
   const { identity, health } = control

@@ -84,15 +84,15 @@ const recipes = {
     providers:
       model === null
         ? {
-            openai: { baseUrl: base, headers: named('pi') },
-            anthropic: { baseUrl: origin, headers: named('pi') },
+            openai: { baseUrl: base, headers: clientHeader('pi') },
+            anthropic: { baseUrl: origin, headers: clientHeader('pi') },
           }
         : {
             tokenweir: {
               baseUrl: base,
               api: 'openai-completions',
               apiKey: 'OPENAI_API_KEY',
-              headers: named('pi'),
+              headers: clientHeader('pi'),
               // Pi names its session only with this setting.
               compat: { sendSessionAffinityHeaders: true },
               models: [{ id: model }],
@@ -114,7 +114,7 @@ models:
     apiBase: ${JSON.stringify(base)}
     apiKey: \${{ secrets.OPENAI_API_KEY }}
     requestOptions:
-      headers: ${JSON.stringify(named('continue'))}
+      headers: ${JSON.stringify(clientHeader('continue'))}
     roles: [chat, edit, apply]
 `
     },
@@ -128,11 +128,11 @@ export const positional = ['<client>', clients.join(', ')] as const
 /** `tokenweir env <client>`: prints the settings that point a client at the gateway. Changes nothing. */
 export const run: CommandRun<typeof table> = (
   { url, port, model, offline },
-  { argv, positionals: [named = ''], terminal: { print, warn, isWatched } },
+  { argv, positionals: [clientName = ''], terminal: { print, warn, isWatched } },
 ) => {
-  const client = clients.find((candidate) => candidate === named)
+  const client = clients.find((candidate) => candidate === clientName)
   if (client === undefined) {
-    throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(named)}`)
+    throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(clientName)}`)
   }
   const origin = url === null ? `http://localhost:${port}` : url.replace(/\/+$/, '').replace(/\/v1$/, '')
   const { file, text }: Recipe = recipes[client]
@@ -154,7 +154,7 @@ function opencodeConfig(base: string, model: string | null): object {
 }
 
 /** The header that names a client which otherwise names only its library. */
-function named(client: string): object {
+function clientHeader(client: string): object {
   return { 'x-tokenweir-client': client }
 }
 

@@ -49,9 +49,9 @@ function linesOf(report: CheckReport): readonly string[] {
 function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string): string {
   const some = checked === of ? `all ${of}` : `${checked} of ${of}`
   if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`
-  const named = wrongMs.slice(0, namedAtMost).map(instant)
-  const more = wrongMs.length > named.length ? ', …' : ''
-  return `✗ ${wrongMs.length} of ${checked} ${what} do not ${right}: ${named.join(', ')}${more}`
+  const instants = wrongMs.slice(0, namedAtMost).map(instant)
+  const more = wrongMs.length > instants.length ? ', …' : ''
+  return `✗ ${wrongMs.length} of ${checked} ${what} do not ${right}: ${instants.join(', ')}${more}`
 }
 
 function instant(ms: number): string {

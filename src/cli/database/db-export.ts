@@ -45,12 +45,12 @@ export const run: CommandRun<typeof table> = async (options) => {
 /** The calls in the file, and the missing ones. */
 function endText({ calls, first, last, folded }: Exported, { bytes: size, words }: Output): string {
   const range = first === null ? '' : `, from ${first} to ${last}`
-  const written = `${figures(calls, size)} written${words}${range}.\n`
-  if (folded === null) return written
-  const which = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
+  const summary = `${figures(calls, size)} written${words}${range}.\n`
+  if (folded === null) return summary
+  const callsText = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
   const are = folded.calls === 1 ? 'is' : 'are'
   const until = new Date(folded.untilMs).toISOString().replace(/:00\.000Z$/, 'Z')
-  return `${written}${which} before ${until} ${are} not included: rolled up into totals.\n`
+  return `${summary}${callsText} before ${until} ${are} not included: rolled up into totals.\n`
 }
 
 function figures(calls: number, size: number): string {

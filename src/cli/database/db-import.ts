@@ -47,9 +47,9 @@ interface Outcome extends ImportResult {
 const whatStays = 'Calls added so far are kept. Run it again to add the rest.'
 
 /** `tokenweir db import`: adds calls that were recorded elsewhere. */
-export const run: CommandRun<typeof table> = async (options, { positionals: [named = ''], terminal }) => {
+export const run: CommandRun<typeof table> = async (options, { positionals: [input = ''], terminal }) => {
   await using stack = new AsyncDisposableStack()
-  const file = named === '-' ? await standardInput(stack) : named
+  const file = input === '-' ? await standardInput(stack) : input
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
   let isComplete = true
@@ -95,19 +95,19 @@ async function orJobError(opening: Promise<OpenImport>): Promise<OpenImport> {
  * with their number.
  */
 async function bringPrices(file: string, db: string, dryRun: boolean): Promise<number> {
-  const theirs = join(dirname(file), 'model_costs.json')
-  if (resolve(theirs) === resolve(priceFileOf(db))) return 0
-  const brought = Object.entries(readCosts(theirs)?.overrides ?? {})
-  if (brought.length === 0) return 0
-  const fresh = (existing: object): typeof brought => {
+  const priceFile = join(dirname(file), 'model_costs.json')
+  if (resolve(priceFile) === resolve(priceFileOf(db))) return 0
+  const theirOverrides = Object.entries(readCosts(priceFile)?.overrides ?? {})
+  if (theirOverrides.length === 0) return 0
+  const fresh = (existing: object): typeof theirOverrides => {
     const names = new Set(Object.keys(existing).map((name) => name.toLowerCase()))
-    return brought.filter(([name]) => !names.has(name.toLowerCase()))
+    return theirOverrides.filter(([name]) => !names.has(name.toLowerCase()))
   }
   if (dryRun) return fresh(readCosts(priceFileOf(db))?.overrides ?? {}).length
   return await changePrices(priceFileOf(db), (costs) => {
-    const added = fresh(costs.overrides)
-    const overrides = { ...costs.overrides, ...Object.fromEntries(added) }
-    return [added.length === 0 ? null : { ...costs, overrides }, added.length]
+    const newOverrides = fresh(costs.overrides)
+    const overrides = { ...costs.overrides, ...Object.fromEntries(newOverrides) }
+    return [newOverrides.length === 0 ? null : { ...costs, overrides }, newOverrides.length]
   })
 }
 

@@ -50,15 +50,15 @@ export async function checkDashboardPort(host: string, port: number, folder: str
       'if it belongs to another folder, choose another port with --dashboard-port',
     )
   }
-  const its = dirname(dashboard.status.health?.db ?? dashboard.status.log_file)
-  return its === folder
+  const otherFolder = dirname(dashboard.status.health?.db ?? dashboard.status.log_file)
+  return otherFolder === folder
     ? ok(check, `${port} is used by the dashboard of this folder`)
-    : inUse(check, port, ` used by a dashboard for ${its}`, '--dashboard-port')
+    : inUse(check, port, ` used by a dashboard for ${otherFolder}`, '--dashboard-port')
 }
 
-function inUse(check: string, port: number, who: string, flag: string): Finding {
-  const holder = who === '' ? holderOf(port) : null
-  const words = holder === null ? who : ` used by ${holder}`
+function inUse(check: string, port: number, usedBy: string, flag: string): Finding {
+  const holder = usedBy === '' ? holderOf(port) : null
+  const words = holder === null ? usedBy : ` used by ${holder}`
   const remedy = `end it, or choose another port with ${flag}`
   return fault(check, `${port} is in use${words === '' ? '' : `:${words}`}`, remedy)
 }

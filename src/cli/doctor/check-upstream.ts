@@ -58,26 +58,26 @@ function upstreamFinding(
   const check = 'upstream'
   if (failure !== null)
     return fault(check, printable(`${url}: ${failure.message}`), remedyFor(failure.code, proxy))
-  const answered = `${url} answers in ${duration(tookMs)}`
+  const answerText = `${url} answers in ${duration(tookMs)}`
   if (status === 401 || status === 403) {
     return key === ''
       ? warning(
           check,
-          `${answered}, and asks for a key (${status})`,
+          `${answerText}, and asks for a key (${status})`,
           'clients must send one, or set UPSTREAM_API_KEY',
         )
-      : fault(check, `${answered}, and refuses the key (${status})`, 'check UPSTREAM_API_KEY')
+      : fault(check, `${answerText}, and refuses the key (${status})`, 'check UPSTREAM_API_KEY')
   }
   if (status >= 500)
-    return fault(check, `${answered} with ${status}`, 'it, or a proxy in front of it, is down')
+    return fault(check, `${answerText} with ${status}`, 'it, or a proxy in front of it, is down')
   if (names === null) {
     const remedy = 'check the base URL; it usually ends in /v1'
-    return warning(check, `${answered} with ${status}, and lists no models`, remedy)
+    return warning(check, `${answerText} with ${status}, and lists no models`, remedy)
   }
   const more = names.length > shownModels ? ', …' : ''
   const accepted = key === '' ? '' : ', the key is accepted'
   const few = printable(names.slice(0, shownModels).join(', '))
-  return ok(check, `${answered}${accepted}, ${counted(names.length, 'model')}: ${few}${more}`)
+  return ok(check, `${answerText}${accepted}, ${counted(names.length, 'model')}: ${few}${more}`)
 }
 
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [

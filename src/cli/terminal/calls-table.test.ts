@@ -25,7 +25,7 @@ const limited = callJson({
   finish_reason: null,
   duration_ms: 210,
 })
-const left = callJson({
+const abandoned = callJson({
   ...nothing,
   started_at,
   model: 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8',
@@ -42,7 +42,7 @@ function lines(calls: readonly CallJson[], width: number, color = false, open = 
 
 describe('callsTable', () => {
   it('shows on 80 columns what matters most', () => {
-    assert.deepEqual(lines([good, limited, left], 80), [
+    assert.deepEqual(lines([good, limited, abandoned], 80), [
       'time UTC  model                status   total  queue    TTFT  tok/s     in → out',
       '09:03:05  gpt-5-mini           ✓ 200   3.21 s   0 ms  412 ms   61.3  1,204 → 172',
       '09:03:05  gpt-5-mini           ✗ 429   210 ms   0 ms       –      –      – →   –',
@@ -54,7 +54,7 @@ describe('callsTable', () => {
   })
 
   it('shows on a wide terminal all that is known', () => {
-    const calls = [callJson({ started_at, cost_usd: 0.00042 }), limited, left]
+    const calls = [callJson({ started_at, cost_usd: 0.00042 }), limited, abandoned]
     const [header, first, second, detail, third, footer] = lines(calls, 200)
     const model = 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8'
     const space = ' '.repeat(model.length - 5)
@@ -87,9 +87,9 @@ describe('callsTable', () => {
 
   it('colours nothing that the words do not say too', () => {
     for (const width of [80, 200]) {
-      const colored = lines([good, limited, left], width, true)
+      const colored = lines([good, limited, abandoned], width, true)
       assert.ok(colored.some((line) => line.includes('\x1b[31m✗ 429')))
-      const plain = lines([good, limited, left], width)
+      const plain = lines([good, limited, abandoned], width)
       assert.deepEqual(
         colored.map((line) => stripVTControlCharacters(line).trimEnd()),
         plain,

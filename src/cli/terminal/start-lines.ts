@@ -38,8 +38,8 @@ function exposureLines(
     lines.push(`  other machines can reach ${name}; use --host 127.0.0.1 to prevent this`)
   }
   if (hasGatewayKey) {
-    const whose = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
-    lines.push(`  ${whose} without a key of their own use UPSTREAM_API_KEY`)
+    const callers = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
+    lines.push(`  ${callers} without a key of their own use UPSTREAM_API_KEY`)
   }
   return lines
 }

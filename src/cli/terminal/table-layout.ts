@@ -65,19 +65,19 @@ export function tableOf<Row>(
   const sized = layOut(columns, rows, style)
   const line = (cellOf: (cell: SizedColumn<Row>) => string): string =>
     sized.map((entry) => entry.column.gap + cellOf(entry)).join('')
-  const header = shorten(line((entry) => filled(entry, entry.column.title)).trimEnd(), width)
+  const header = shorten(line((entry) => padded(entry, entry.column.title)).trimEnd(), width)
   return {
     columns: sized.map(({ column }) => column),
     header: paint('faint', header, color),
     line: (row) => {
       const painted = (entry: SizedColumn<Row>): string =>
-        paint(entry.column.tone?.(row) ?? 'plain', filled(entry, entry.column.text(row, nowMs)), color)
+        paint(entry.column.tone?.(row) ?? 'plain', padded(entry, entry.column.text(row, nowMs)), color)
       return line(painted).trimEnd()
     },
   }
 }
 
-function filled<Row>({ column: { align, cut }, room }: SizedColumn<Row>, text: string): string {
+function padded<Row>({ column: { align, cut }, room }: SizedColumn<Row>, text: string): string {
   return pad(cut === null ? text : shorten(text, room, cut.at), room, align)
 }
 

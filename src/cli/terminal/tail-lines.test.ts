@@ -62,8 +62,8 @@ test('what went wrong is told, with the words that the answer has for it', () =>
   for (const body of [null, 'text', [], { error: { message: 5 } }, { error: null }, { detail: [] }]) {
     assert.equal(endLine({ ...failed, body }, style), line)
   }
-  const left = { ...answer, status: null, outcome: 'client_disconnected', failure_code: null }
-  assert.match(endLine(left, style), / · 0tk3v9x2ab4 {2}– {6}1\.80 s {2}client_disconnected {2}gpt/)
+  const abandoned = { ...answer, status: null, outcome: 'client_disconnected', failure_code: null }
+  assert.match(endLine(abandoned, style), / · 0tk3v9x2ab4 {2}– {6}1\.80 s {2}client_disconnected {2}gpt/)
 })
 
 test('colours repeat what is said, and no colour is in what is piped', () => {

@@ -72,13 +72,13 @@ async function testUpstream(
     return { isGood: credentials === 'client', text }
   }
   if (names === null) return bad(`answers ${status} in ${took}, and lists no models`)
-  const taken = names.filter((model) => models.some((pattern) => patternMatcher(pattern)(model)))
-  const shown = taken.slice(0, shownModels).join(', ') + (taken.length > shownModels ? ', …' : '')
+  const matches = names.filter((model) => models.some((pattern) => patternMatcher(pattern)(model)))
+  const shown = matches.slice(0, shownModels).join(', ') + (matches.length > shownModels ? ', …' : '')
   const words = [
     `answers in ${took}, ${counted(names.length, 'model')}`,
-    models.length === 0 ? `by path, /${name}/` : `${taken.length} by its patterns`,
+    models.length === 0 ? `by path, /${name}/` : `${matches.length} by its patterns`,
     ...(shown === '' ? [] : [shown]),
   ]
   // If no pattern matches any of its models, the upstream gets no call by a model.
-  return { isGood: models.length === 0 || taken.length > 0, text: `${name}  ${url}  ${words.join(' · ')}` }
+  return { isGood: models.length === 0 || matches.length > 0, text: `${name}  ${url}  ${words.join(' · ')}` }
 }

@@ -10,7 +10,7 @@ import type { Topic } from './topic.ts'
 interface Followed {
   readonly topic: Topic
   readonly clock: FakeClock
-  readonly asked: QueryQuestion[]
+  readonly questions: QueryQuestion[]
   readonly faults: unknown[]
   /** What is answered from now on; a fault where it is null. */
   next: { ids: readonly string[]; skipped: number; lastSeq: number } | 'busy' | null
@@ -18,10 +18,10 @@ interface Followed {
 
 function follow(): Followed {
   const clock = new FakeClock()
-  const asked: QueryQuestion[] = []
+  const questions: QueryQuestion[] = []
   const faults: unknown[] = []
   const ask = async (question: QueryQuestion): Promise<QueryOutcome> => {
-    asked.push(question)
+    questions.push(question)
     const { next } = followed
     if (next === null) throw new Error('a fault')
     if (next === 'busy') return { kind: 'unavailable', code: 'too_busy' }
@@ -30,7 +30,7 @@ function follow(): Followed {
     return { kind: 'answer', format: 'json', body: Buffer.from(text), tag: text, nextCursor: null }
   }
   const topic = callTopic({ ask }, clock, (error) => faults.push(error))
-  const followed: Followed = { topic, clock, asked, faults, next: { ids: [], skipped: 0, lastSeq: 7 } }
+  const followed: Followed = { topic, clock, questions, faults, next: { ids: [], skipped: 0, lastSeq: 7 } }
   return followed
 }
 
@@ -38,16 +38,16 @@ const calls = (...ids: readonly string[]): object[] => ids.map((id) => ({ id }))
 
 test('it begins where the calls end, and asks once a second for all readers', async () => {
   const followed = follow()
-  const { topic, clock, asked } = followed
+  const { topic, clock, questions } = followed
   const readers = [new ScriptedReader(), new ScriptedReader()]
   for (const reader of readers) topic.subscribe(reader)
   await clock.advance(0)
-  assert.deepEqual(asked, [{ kind: 'ended', afterSeq: null }])
+  assert.deepEqual(questions, [{ kind: 'ended', afterSeq: null }])
   followed.next = { ids: ['a', 'b'], skipped: 0, lastSeq: 9 }
   await clock.advance(1000)
   followed.next = { ids: [], skipped: 0, lastSeq: 9 }
   await clock.advance(1000)
-  assert.deepEqual(asked.slice(1), [
+  assert.deepEqual(questions.slice(1), [
     { kind: 'ended', afterSeq: 7 },
     { kind: 'ended', afterSeq: 9 },
   ])
@@ -55,15 +55,15 @@ test('it begins where the calls end, and asks once a second for all readers', as
 })
 
 test('nobody asks while nobody listens, and who comes then begins anew', async () => {
-  const { topic, clock, asked } = follow()
+  const { topic, clock, questions } = follow()
   const leave = topic.subscribe(new ScriptedReader())
   await clock.advance(1000)
   leave()
   await clock.advance(10_000)
-  assert.equal(asked.length, 2)
+  assert.equal(questions.length, 2)
   topic.subscribe(new ScriptedReader())
   await clock.advance(0)
-  assert.deepEqual(asked[2], { kind: 'ended', afterSeq: null })
+  assert.deepEqual(questions[2], { kind: 'ended', afterSeq: null })
 })
 
 test('a reader that is behind is told how many it missed', async () => {
@@ -90,7 +90,7 @@ test('a reader that is behind is told how many it missed', async () => {
 
 test('what cannot be answered is asked again, from the same place', async () => {
   const followed = follow()
-  const { topic, clock, asked, faults } = followed
+  const { topic, clock, questions, faults } = followed
   topic.subscribe(new ScriptedReader())
   await clock.advance(0)
   followed.next = 'busy'
@@ -99,7 +99,7 @@ test('what cannot be answered is asked again, from the same place', async () => 
   await clock.advance(1000)
   await clock.advance(1000)
   assert.deepEqual(
-    asked.slice(1),
+    questions.slice(1),
     Array.from({ length: 3 }, () => ({ kind: 'ended', afterSeq: 7 })),
   )
   assert.equal(faults.length, 2)

@@ -82,11 +82,11 @@ export function route<const A extends AnswerNames, Q = Readonly<Record<string, u
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
     const json = isReading ? undefined : await readJsonBody(incoming)
     const texts = parse(incoming.url?.split(/\?(.*)/s, 2)[1] ?? '', '&', '=', { maxKeys: 0 })
-    const answered = await answerOf(c, {
+    const reply = await answerOf(c, {
       query: table === null ? (texts as Q) : readQuery(texts, table),
       body: body === undefined ? (json as B) : checkedBody(body, json, refusal),
     })
-    return answered instanceof Response ? answered : jsonAnswer(c, answered)
+    return reply instanceof Response ? reply : jsonAnswer(c, reply)
   }
   return { answer, handle, query: table, body }
 }

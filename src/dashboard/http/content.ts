@@ -22,12 +22,12 @@ export async function answerContent(
   const coding = codingFor(c.req.header('accept-encoding'))
   const isNotModified = tag !== null && isKnown(c.req.header('if-none-match'), tag)
   const packedBody = isNotModified || coding === null ? undefined : await packed(coding)
-  const sent = packedBody === undefined ? null : coding
+  const sentCoding = packedBody === undefined ? null : coding
   const all = {
     ...headers,
     Vary: 'Accept-Encoding',
-    ...(tag === null ? {} : { ETag: entityTag(tag, sent) }),
-    ...(sent === null ? {} : { 'Content-Encoding': sent }),
+    ...(tag === null ? {} : { ETag: entityTag(tag, sentCoding) }),
+    ...(sentCoding === null ? {} : { 'Content-Encoding': sentCoding }),
   }
   return isNotModified ? c.body(null, 304, all) : bytes(c, packedBody ?? body, all, status)
 }

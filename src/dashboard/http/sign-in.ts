@@ -77,8 +77,8 @@ export class SignIn {
   /** True if a `Cookie` header has a valid cookie of the dashboard. */
   #isCookieIn(header: string): boolean {
     // A browser may send several cookies of one name, set for different paths.
-    const ours = new RegExp(`(?<=^|;)\\s*${this.#cookieName}=(\\d{1,12})\\.([\\w-]{43})\\s*(?=;|$)`, 'g')
-    return [...header.matchAll(ours)].some(([, expiryS = '', signature = '']) => {
+    const ownCookie = new RegExp(`(?<=^|;)\\s*${this.#cookieName}=(\\d{1,12})\\.([\\w-]{43})\\s*(?=;|$)`, 'g')
+    return [...header.matchAll(ownCookie)].some(([, expiryS = '', signature = '']) => {
       const isSigned = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(Number(expiryS))))
       return isSigned && Number(expiryS) * 1000 > this.#clock.wallTime()
     })

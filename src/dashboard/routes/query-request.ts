@@ -228,8 +228,8 @@ export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: Overv
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
-  const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
-  const conditions = { ...times, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
+  const namedValues = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
+  const conditions = { ...times, ...namedValues, tag, failedOnly: errors_only ? true : null, exactly: q }
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== null))
 }
 

@@ -51,10 +51,10 @@ function neverPasses(dailyLimit: number, tokens: number): string {
 
 /** The refusal of a call while the owner's past use is unknown. */
 export function budgetUnknown(owner: Owner): Failure {
-  const [what, whose] =
+  const [what, subject] =
     owner === 'all'
       ? ['What was used of the token budget', 'call is']
       : [`What ${nameOfOwner(owner)} used of its tokens`, 'call of it is']
-  const message = `${what} cannot be read from the database yet, so no ${whose} let through (--budget-action reject).`
+  const message = `${what} cannot be read from the database yet, so no ${subject} let through (--budget-action reject).`
   return new Failure('budget_unknown', message, { retryAfterS: unknownRetryS })
 }

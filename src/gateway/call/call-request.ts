@@ -116,13 +116,13 @@ export class CallRequest {
       if (this.#record.requestBytes === 0 && this.#peek instanceof RequestPeek)
         this.#peeksOnTheWay &&= mayBeginObject(piece)
       if (this.#peeksOnTheWay) this.#take(piece)
-      else this.#passed(piece)
+      else this.#onPassed(piece)
     }
     return streamBody(this.#arrived.req, see, () => this.over())
   }
 
   #take(piece: Uint8Array): void {
-    this.#passed(piece)
+    this.#onPassed(piece)
     try {
       this.#peek.push(piece)
     } catch (error) {
@@ -130,7 +130,7 @@ export class CallRequest {
     }
   }
 
-  #passed(piece: Uint8Array): void {
+  #onPassed(piece: Uint8Array): void {
     this.#record.requestBytes += piece.length
     if (this.#payloads !== null) this.#payloads.requestData(piece)
   }

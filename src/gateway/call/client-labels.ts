@@ -65,7 +65,7 @@ export class ClientLabels {
     if (label !== null) return label
     const product = userAgent === null ? null : this.#product(userAgent.slice(0, longestUserAgent))
     if (product !== null && !product.isLibrary && product.name !== '') return product.name
-    const ownName = this.#named(originator) ?? this.#named(title) ?? agentOfHeader(sessionSource)
+    const ownName = this.#nameIn(originator) ?? this.#nameIn(title) ?? agentOfHeader(sessionSource)
     const site = ownName ?? (referer === null ? null : this.#site(referer))
     if (site !== null && site !== '') return site
     const configured = fingerprint === null ? null : this.header(this.#nameOf(fingerprint))
@@ -84,7 +84,7 @@ export class ClientLabels {
     return joinedTags(fromHead, ofBody, (tag) => this.#tag(JSON.stringify(tag)))
   }
 
-  #named(header: string | null): string | null {
+  #nameIn(header: string | null): string | null {
     const name = header === null ? '' : this.#agent(header)
     return name === '' ? null : name
   }

@@ -37,13 +37,13 @@ export async function listModels(
     return false
   }
   const missing = answers.filter(({ models }) => models === null).map(({ upstream }) => upstream.name)
-  const listed = new Map<string, unknown>()
+  const byModel = new Map<string, unknown>()
   for (const { upstream, models } of answers) {
     for (const { id, entry } of models ?? []) {
-      if (upstreams.ofModel(id) === upstream && !listed.has(id)) listed.set(id, entry)
+      if (upstreams.ofModel(id) === upstream && !byModel.has(id)) byModel.set(id, entry)
     }
   }
-  const body = Buffer.from(JSON.stringify({ object: 'list', data: [...listed.values()] }))
+  const body = Buffer.from(JSON.stringify({ object: 'list', data: [...byModel.values()] }))
   timeline.answeredAt = clock.now()
   const headers = [
     'content-type',

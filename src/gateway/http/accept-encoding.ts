@@ -11,14 +11,14 @@ const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate'
 export const narrowAcceptEncoding: (value: string) => string = remembered((value) => {
   const members = value.split(',')
   if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
-  const named = new Set(members.map(codingOf))
+  const codings = new Set(members.map(codingOf))
   const narrowed = members.flatMap((member) => {
     const coding = codingOf(member)
     if (readable.has(coding)) return [member.trim()]
     if (coding !== '*') return []
     const weight = member.slice(member.indexOf('*') + 1).trim()
     return ['gzip', 'br', 'deflate', 'zstd']
-      .filter((coding) => !named.has(coding))
+      .filter((coding) => !codings.has(coding))
       .map((coding) => coding + weight)
   })
   return narrowed.length === 0 ? 'identity' : narrowed.join(', ')

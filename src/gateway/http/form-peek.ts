@@ -23,7 +23,7 @@ export class FormPeek {
   #state: 'between' | 'head' | 'value' | 'over' = 'between'
   #field: FieldName | null = null
   /** The beginning of an incomplete delimiter, head or value. */
-  #begun: Buffer = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   readonly #fields: { [name in FieldName]?: string } = {}
 
   constructor(boundary: string) {
@@ -46,17 +46,17 @@ export class FormPeek {
   /** Skips a field that is not needed, without copying it. Returns the bytes after the next delimiter. */
   #skip(bytes: Buffer): Buffer {
     const delimiter = this.#delimiter
-    const begun = this.#begun.length
-    const seam = begun === 0 ? bytes : Buffer.concat([this.#begun, bytes.subarray(0, delimiter.length)])
-    const atSeam = begun === 0 ? -1 : seam.indexOf(delimiter)
+    const size = this.#pending.length
+    const seam = size === 0 ? bytes : Buffer.concat([this.#pending, bytes.subarray(0, delimiter.length)])
+    const atSeam = size === 0 ? -1 : seam.indexOf(delimiter)
     // A delimiter that began in an earlier chunk starts before these bytes, so `at` may be negative.
-    const at = atSeam < 0 ? bytes.indexOf(delimiter) : atSeam - begun
+    const at = atSeam < 0 ? bytes.indexOf(delimiter) : atSeam - size
     if (atSeam < 0 && at < 0) {
-      const last = begun > 0 && bytes.length < delimiter.length ? seam : bytes
-      this.#begun = Buffer.from(last.subarray(Math.max(0, last.length - delimiter.length + 1)))
+      const last = size > 0 && bytes.length < delimiter.length ? seam : bytes
+      this.#pending = Buffer.from(last.subarray(Math.max(0, last.length - delimiter.length + 1)))
       return Buffer.alloc(0)
     }
-    this.#begun = Buffer.alloc(0)
+    this.#pending = Buffer.alloc(0)
     this.#state = 'head'
     return bytes.subarray(at + delimiter.length)
   }
@@ -67,7 +67,7 @@ export class FormPeek {
    */
   #read(bytes: Buffer): Buffer {
     const isHead = this.#state === 'head'
-    const all = this.#begun.length === 0 ? bytes : Buffer.concat([this.#begun, bytes])
+    const all = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
     // Two hyphens follow the last delimiter.
     if (isHead && all.length >= 2 && all[0] === 0x2d && all[1] === 0x2d) {
       this.#state = 'over'
@@ -77,10 +77,10 @@ export class FormPeek {
     const end = isHead ? (ended?.index ?? -1) : all.indexOf(this.#valueEnd)
     const longest = isHead ? longestHead : longestValue + this.#delimiter.length
     if (end < 0 && all.length <= longest) {
-      this.#begun = Buffer.from(all)
+      this.#pending = Buffer.from(all)
       return Buffer.alloc(0)
     }
-    this.#begun = Buffer.alloc(0)
+    this.#pending = Buffer.alloc(0)
     if (ended !== null) {
       this.#field = fieldIn(all.toString('latin1', 0, end))
       this.#state = this.#field === null ? 'between' : 'value'

@@ -32,7 +32,7 @@ export class HeldBody implements Disposable {
   readonly #limits: BodyLimits
   /** Memory in which small chunks are merged, and its used bytes; these come after `#chunks`. */
   #room: Uint8Array | null = null
-  #taken = 0
+  #roomUsed = 0
   #nextRoom = leastRoom
   bytes = 0
 
@@ -72,7 +72,7 @@ export class HeldBody implements Disposable {
   }
 
   #putTogether(chunk: Uint8Array): void {
-    if (this.#room === null || this.#room.length - this.#taken < chunk.length) {
+    if (this.#room === null || this.#room.length - this.#roomUsed < chunk.length) {
       const chunks = this.#allChunks()
       // Most bodies are a single small chunk, which is held without a copy.
       if ((chunks.at(-1)?.length ?? smallChunk) >= smallChunk) {
@@ -80,16 +80,16 @@ export class HeldBody implements Disposable {
         return
       }
       this.#room = new Uint8Array(Math.max(chunk.length, this.#nextRoom))
-      this.#taken = 0
+      this.#roomUsed = 0
       // Buffers grow by half, so that at most a third of the memory is unused.
       this.#nextRoom = Math.min(mostRoom, this.#nextRoom * 1.5)
     }
-    this.#room.set(chunk, this.#taken)
-    this.#taken += chunk.length
+    this.#room.set(chunk, this.#roomUsed)
+    this.#roomUsed += chunk.length
   }
 
   #allChunks(): Uint8Array[] {
-    if (this.#room !== null) this.#chunks.push(this.#room.subarray(0, this.#taken))
+    if (this.#room !== null) this.#chunks.push(this.#room.subarray(0, this.#roomUsed))
     this.#room = null
     return this.#chunks
   }

@@ -104,9 +104,9 @@ export function pathAt({ pathPrefix }: UpstreamBase, path: string): string {
 /** A query with parameters added, except those that it already has. */
 function withParameters(query: string, parameters: string): string {
   const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? ''
-  const named = new Set(query.slice(1).split('&').map(nameOf))
-  const added = parameters.split('&').filter((pair) => !named.has(nameOf(pair)))
-  const all = query.length > 1 ? [query.slice(1), ...added] : added
+  const names = new Set(query.slice(1).split('&').map(nameOf))
+  const missing = parameters.split('&').filter((pair) => !names.has(nameOf(pair)))
+  const all = query.length > 1 ? [query.slice(1), ...missing] : missing
   return all.length === 0 ? query : `?${all.join('&')}`
 }
 

@@ -104,16 +104,16 @@ function isLimitStatus(status: number): boolean {
 
 /** The limit that a refusal most likely met: the one with the smallest share left; null if none was reported. */
 export function metLimit({ limits }: SeenLimit): LimitedKind | null {
-  let met: LimitedKind | null = null
+  let closest: LimitedKind | null = null
   let least = Infinity
   for (const { kind, limit, remaining } of limits) {
     if (remaining === null) continue
     const share = remaining === 0 ? 0 : remaining / Math.max(1, limit ?? Infinity)
     if (share >= least) continue
     least = share
-    met = kind
+    closest = kind
   }
-  return met
+  return closest
 }
 
 /** Limit and remainder at `nowMs`. A limit is whole again at its reset, or else when its window is over. */

@@ -14,8 +14,8 @@ const longestName = 'event:'.length
 export function formBegunBy(bytes: Buffer): BegunForm | null {
   const at = bytes.findIndex((byte) => byte > 0x20)
   if (at < 0) return 'blank'
-  const begun = bytes.toString('latin1', at, at + looked)
-  const text = begun.startsWith(mark) ? begun.slice(mark.length).trimStart() : begun
+  const beginning = bytes.toString('latin1', at, at + looked)
+  const text = beginning.startsWith(mark) ? beginning.slice(mark.length).trimStart() : beginning
   if (mark.startsWith(text)) return null
   if (text.startsWith('{') || text.startsWith('[')) return 'json'
   if (fieldNames.some((name) => text.startsWith(name))) return 'events'

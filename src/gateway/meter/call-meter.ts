@@ -46,7 +46,7 @@ export class CallMeter implements EventReceiver {
   /** True while the first bytes have to decide the form, because the answer's type is not the requested one. */
   #isUndecided = false
   /** The first bytes, while they are ambiguous. */
-  #begun = noBytes
+  #firstBytes = noBytes
   #hasFailed = false
   /** True if the answer's HTTP message is complete. */
   #isMessageComplete = false
@@ -191,9 +191,9 @@ export class CallMeter implements EventReceiver {
     const pace = this.#pace
     const isComplete = this.#isComplete
     const isRead = answer !== null && isComplete
-    const answered = isRead ? answer.figures(tokensAsked) : noFigures
+    const answerFigures = isRead ? answer.figures(tokensAsked) : noFigures
     const isAccepted = isRead && background !== null && this.status < 400
-    const figures = isAccepted ? background.figures(answered, answer, record, named) : answered
+    const figures = isAccepted ? background.figures(answerFigures, answer, record, named) : answerFigures
     noteFigures(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
@@ -270,9 +270,9 @@ export class CallMeter implements EventReceiver {
     this.#atMs = atMs
     if (this.#isUndecided) {
       this.#wordBytes += bytes.length
-      const begun = Buffer.concat([this.#begun, bytes])
+      const begun = Buffer.concat([this.#firstBytes, bytes])
       const form = formBegunBy(begun)
-      this.#begun = form === 'blank' ? noBytes : begun
+      this.#firstBytes = form === 'blank' ? noBytes : begun
       if (form !== null && form !== 'blank') this.#decide(form)
     } else if (this.#isWords) this.#wordBytes += bytes.length
     else this.#readOn(bytes)
@@ -283,8 +283,8 @@ export class CallMeter implements EventReceiver {
     this.#isWords = form === 'words'
     if (form !== 'words') this.#answer = new AnswerReader(this.#call, this.status)
     if (form === 'events') this.#openEvents()
-    this.#readOn(this.#begun)
-    this.#begun = noBytes
+    this.#readOn(this.#firstBytes)
+    this.#firstBytes = noBytes
   }
 
   #readOn(bytes: Uint8Array): void {

@@ -7,9 +7,9 @@ import { ContentDecoder } from './content-decoder.ts'
 function seenCoding() {
   const streams: Transform[] = []
   const stream = (): Transform => {
-    const made = new Transform({ transform: (bytes, _, done) => done(null, bytes) })
-    streams.push(made)
-    return made
+    const transform = new Transform({ transform: (bytes, _, done) => done(null, bytes) })
+    streams.push(transform)
+    return transform
   }
   return { streams, stream, decode: (bytes: Buffer): Buffer => bytes }
 }

@@ -30,8 +30,8 @@ export class CallsUnderWay {
   async live(): Promise<LiveCalls> {
     const { oldGateways } = this.#parts
     const others = await oldGateways.ask(null)
-    const ours = this.#snapshot()
-    return others.length === 0 ? ours : merged([ours, ...others.map(({ live }) => live)])
+    const ownCalls = this.#snapshot()
+    return others.length === 0 ? ownCalls : merged([ownCalls, ...others.map(({ live }) => live)])
   }
 
   /** Cancels a call, here or at an old gateway. Resolves with false if no call with this id is running. */

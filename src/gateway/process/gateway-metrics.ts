@@ -120,10 +120,10 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
 
 /** The limits of providers as labels and values. A missing name is `none`, because Prometheus drops an empty label. */
 function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'] {
-  const named = (text: string | null): string => (text === null || text === '' ? 'none' : text)
+  const labelOf = (text: string | null): string => (text === null || text === '' ? 'none' : text)
   return provider_limits.flatMap(({ upstream, model, key, kind, window_s, limit, remaining }) => {
     if (kind === 'wait') return []
-    const labels = { upstream, model: named(model), key: named(key), kind, window_s: String(window_s) }
+    const labels = { upstream, model: labelOf(model), key: labelOf(key), kind, window_s: String(window_s) }
     return [{ labels, limit, remaining }]
   })
 }

@@ -79,9 +79,9 @@ export class FeedReader {
   /** Closes the connection if its reader no longer reads. Call it at intervals. */
   beat(): void {
     const unsent = this.#response.writableLength
-    const taken = (this.#response.socket?.bytesWritten ?? 0) - unsent
-    this.#missedBeats = unsent === 0 || taken > this.#takenBytes ? 0 : this.#missedBeats + 1
-    this.#takenBytes = taken
+    const takenBytes = (this.#response.socket?.bytesWritten ?? 0) - unsent
+    this.#missedBeats = unsent === 0 || takenBytes > this.#takenBytes ? 0 : this.#missedBeats + 1
+    this.#takenBytes = takenBytes
     if (this.#missedBeats >= maxMissedBeats) this.#response.destroy()
   }
 

@@ -94,9 +94,9 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
   if (text === undefined) return null
   const value = texts.length === 1 && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= most) return value
-  const got = texts.join(', ').slice(0, 100)
+  const gotText = texts.join(', ').slice(0, 100)
   const range = `a whole number from ${count(least)} to ${count(most)}`
-  throw new Failure('invalid_request', `${name} must be ${range}; got ${got}`)
+  throw new Failure('invalid_request', `${name} must be ${range}; got ${gotText}`)
 }
 
 const maxBodyBytes = 64 * 1024

@@ -44,8 +44,8 @@ test('nothing of a key is left where the message is cut, however long what comes
   for (let pad = 0; pad < 600; pad++) {
     // A mask shortens what comes before, so that what was cut off comes into sight.
     const message = `Bearer ${'a1'.repeat(900)} ${'z'.repeat(pad)} ${key}`
-    const left = stored(message)
-    assert.ok(!left.includes('sk-p'), left.slice(-40))
+    const text = stored(message)
+    assert.ok(!text.includes('sk-p'), text.slice(-40))
     assert.ok(!stored(message.slice(1800)).includes('sk-p'))
   }
 })

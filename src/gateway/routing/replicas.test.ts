@@ -35,9 +35,9 @@ test('a call goes where the fewest are in flight, and in turn where they are as 
 test('a session stays with the replica that knows it while that has a slot free', () => {
   const { take } = setUp(['a', 'b'])
   take()[Symbol.dispose]()
-  const known = take('s')
-  assert.equal(known.host, 'b')
-  known[Symbol.dispose]()
+  const usual = take('s')
+  assert.equal(usual.host, 'b')
+  usual[Symbol.dispose]()
   take()
   const again = [take('s'), take('s')]
   // Of four slots two are for each: the third call goes elsewhere, and the session with it.

@@ -44,7 +44,7 @@ export class Upstreams {
   readonly default: Upstream
   readonly #upstreamOptions: UpstreamOptions
   /** The upstreams in the file, in its order, by name. */
-  #named: ReadonlyMap<string, Upstream> = new Map()
+  #byName: ReadonlyMap<string, Upstream> = new Map()
   /** Upstreams that were removed from the file; calls may still run there. */
   readonly #removed = new Set<Upstream>()
   readonly #file: UpstreamsFile
@@ -83,7 +83,7 @@ export class Upstreams {
 
   /** True if there are several upstreams, so that answers and rows name theirs. */
   get areSeveral(): boolean {
-    return this.#named.size > 0
+    return this.#byName.size > 0
   }
 
   /** True if an upstream has patterns for models. */
@@ -93,9 +93,9 @@ export class Upstreams {
 
   /** The upstream in the first segment of a path, and the rest of the path; null if the segment names none. */
   byPath(path: string): { readonly upstream: Upstream; readonly path: string } | null {
-    if (this.#named.size === 0) return null
+    if (this.#byName.size === 0) return null
     const end = path.indexOf('/', 1)
-    const upstream = end < 0 ? undefined : this.#named.get(path.slice(1, end))
+    const upstream = end < 0 ? undefined : this.#byName.get(path.slice(1, end))
     return upstream === undefined ? null : { upstream, path: path.slice(end) }
   }
 
@@ -109,7 +109,7 @@ export class Upstreams {
     if (setting.fallback === undefined) return null
     const { to, models = {} } =
       typeof setting.fallback === 'string' ? { to: setting.fallback } : setting.fallback
-    const upstream = to === defaultName ? this.default : this.#named.get(to)
+    const upstream = to === defaultName ? this.default : this.#byName.get(to)
     if (upstream === undefined) return null
     if (model !== null && Object.hasOwn(models, model)) return { upstream, model: models[model] ?? null }
     return model === null || serves(upstream, model) ? { upstream, model: null } : null
@@ -136,12 +136,12 @@ export class Upstreams {
   /** The default upstream, then those in the file. */
   *configured(): Iterable<Upstream> {
     yield this.default
-    yield* this.#named.values()
+    yield* this.#byName.values()
   }
 
   /** All upstreams but the default one, with removed upstreams that may have calls. */
   *others(): Iterable<Upstream> {
-    yield* this.#named.values()
+    yield* this.#byName.values()
     yield* this.#removed
   }
 
@@ -157,7 +157,7 @@ export class Upstreams {
       problem === null
         ? []
         : [{ code: 'broken_upstreams_file', message: `${problem} The last valid upstreams stay in force` }]
-    const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: what }) =>
+    const keyless = Array.from(this.#byName.values()).flatMap(({ name, problem: what }) =>
       what === null ? [] : [{ code: 'upstream_key_missing', message: `The upstream ${name} ${what}` }],
     )
     return [...broken, ...keyless]
@@ -172,14 +172,14 @@ export class Upstreams {
   #apply(): void {
     const settings = this.#file.content.upstreams
     const before = new Map(Array.from(this.others(), (upstream) => [upstream.name, upstream]))
-    this.#named = new Map(settings.map((setting) => [setting.name, this.#with(setting, before)]))
+    this.#byName = new Map(settings.map((setting) => [setting.name, this.#with(setting, before)]))
     for (const upstream of before.values()) {
-      if (this.#named.get(upstream.name) === upstream) continue
+      if (this.#byName.get(upstream.name) === upstream) continue
       const { active, queued } = upstream.admission.snapshot()
       if (active + queued > 0 || !this.#removed.delete(upstream)) this.#removed.add(upstream)
       else upstream.close().catch(reportFault)
     }
-    const patterns = Array.from(this.#named.values()).flatMap((upstream) => {
+    const patterns = Array.from(this.#byName.values()).flatMap((upstream) => {
       const { models = [] } = upstream.setting
       return models.map((pattern) => ({ upstream, takes: patternMatcher(pattern) }))
     })
@@ -208,7 +208,7 @@ export class Upstreams {
   #watchKeys(settings: readonly UpstreamSetting[]): void {
     for (const unwatch of this.#unwatchKeys) unwatch()
     const onChange = (): void => {
-      for (const upstream of this.#named.values()) upstream.set(upstream.setting)
+      for (const upstream of this.#byName.values()) upstream.set(upstream.setting)
     }
     const { folder } = this.#upstreamOptions.keys
     const files = settings.flatMap(({ credentials }) =>

@@ -131,9 +131,9 @@ export class Connection {
       this.#progressBytes = -1
       return
     }
-    const taken = socket.bytesRead - socket.readableLength
-    if (this.#progressBytes < 0) this.#progressBytes = taken
-    else if (taken - this.#progressBytes > mostBytes) {
+    const takenBytes = socket.bytesRead - socket.readableLength
+    if (this.#progressBytes < 0) this.#progressBytes = takenBytes
+    else if (takenBytes - this.#progressBytes > mostBytes) {
       const message = `The upstream sent ${mostBytes / 1024} KiB that are no part of an answer, more than is taken.`
       socket.destroy(new Failure('upstream_protocol_error', message))
     }

@@ -293,8 +293,8 @@ function addsNothing(choice: unknown): boolean {
   const { delta = null, text = null, finish_reason: reason = null } = choice
   const isEmpty = (value: unknown): boolean =>
     value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  const added = isObject(delta) ? Object.entries(delta) : []
-  return isEmpty(reason) && isEmpty(text) && added.every(([name, value]) => name === 'role' || isEmpty(value))
+  const pairs = isObject(delta) ? Object.entries(delta) : []
+  return isEmpty(reason) && isEmpty(text) && pairs.every(([name, value]) => name === 'role' || isEmpty(value))
 }
 
 /** True for a choice's last event of llama.cpp without `timings`, which it would have in a stream without usage. */

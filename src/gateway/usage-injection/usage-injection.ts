@@ -120,14 +120,14 @@ export class UsageInjection {
 /** The headers with `Accept-Encoding: identity`: a compressed stream cannot be filtered. */
 function withIdentity(headers: readonly string[]): readonly string[] {
   const out: string[] = []
-  let named = false
+  let isNamed = false
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] ?? ''
     const isCoding = name.length === 15 && name.toLowerCase() === 'accept-encoding'
-    if (isCoding && named) continue
-    named ||= isCoding
+    if (isCoding && isNamed) continue
+    isNamed ||= isCoding
     out.push(name, isCoding ? 'identity' : (headers[i + 1] ?? ''))
   }
-  if (!named) out.push('accept-encoding', 'identity')
+  if (!isNamed) out.push('accept-encoding', 'identity')
   return out
 }

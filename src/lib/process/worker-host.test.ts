@@ -75,9 +75,9 @@ test('one that dies is started again after longer and longer pauses, until it is
 test('one that is killed has not died: the next is there at once', async () => {
   const { host, workers, deaths } = hosted()
   host.need()
-  const asked = host.ask({ text: 'a' })
+  const answer = host.ask({ text: 'a' })
   host.kill()
-  await assert.rejects(asked, /ended/)
+  await assert.rejects(answer, /ended/)
   await once(workers[0]!, 'exit')
   assert.equal(host.need(), true)
   assert.equal((await host.ask({ text: 'b' })).text, 'B')

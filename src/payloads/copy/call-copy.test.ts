@@ -28,7 +28,7 @@ function sending(heldBytesLimit = 2 ** 20): Sending {
     post: (message) => {
       if (message.kind === 'batch') records.push(...recordsOf(message))
     },
-    lost: (count) => {
+    onLost: (count) => {
       lost += count
     },
   })

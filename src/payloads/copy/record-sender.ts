@@ -13,7 +13,7 @@ export interface RecordSenderOptions {
   readonly flushAfterMs: number
   readonly post: (message: ToPayloadWorker, transfer: ArrayBuffer[]) => void
   /** Called with the number of records that are lost because the thread is gone. */
-  readonly lost: (records: number) => void
+  readonly onLost: (records: number) => void
 }
 
 /** A batch of this size is sent at once; a smaller one if the memory limit is small. */
@@ -24,7 +24,7 @@ const unansweredLimit = 2
 /** Share of the limit that bodies may fill. Heads and ends of calls use the rest. */
 const bodyShare = 7 / 8
 
-interface Sent {
+interface SentBatch {
   readonly atMs: number
   readonly bytes: number
   readonly records: number
@@ -40,7 +40,7 @@ export class RecordSender {
   #bytes = 0
   #records = 0
   /** The batches that the thread has not answered. */
-  readonly #sent: Sent[] = []
+  readonly #sentBatches: SentBatch[] = []
   #sentBytes = 0
   /** Bytes of memory of calls in flight. */
   #callBytes = 0
@@ -51,7 +51,7 @@ export class RecordSender {
   constructor(options: RecordSenderOptions) {
     this.#options = options
     const onTime = (): void => {
-      if (this.#sent.length < unansweredLimit) this.flush()
+      if (this.#sentBatches.length < unansweredLimit) this.flush()
       else this.#isDue = true
     }
     this.#flushSoon = gather(options.clock, options.flushAfterMs, onTime, { background: true })
@@ -65,7 +65,7 @@ export class RecordSender {
 
   /** How long the thread has not answered the oldest batch, in ms; 0 if it has answered all. */
   get waitingMs(): number {
-    const [first] = this.#sent
+    const [first] = this.#sentBatches
     return first === undefined ? 0 : this.now() - first.atMs
   }
 
@@ -93,7 +93,7 @@ export class RecordSender {
   send(record: SentRecord): void {
     const isRecord = record.kind !== 'started'
     if (this.#isClosed) {
-      if (isRecord) this.#options.lost(1)
+      if (isRecord) this.#options.onLost(1)
       return
     }
     const length = isRecord ? record.bytes.length : 0
@@ -120,21 +120,21 @@ export class RecordSender {
         : joined(this.#bodies).buffer
     const message = { kind: 'batch', records: `[${this.#texts.join()}]`, bodies } as const
     this.#empty()
-    this.#sent.push({ atMs: this.now(), bytes, records })
+    this.#sentBatches.push({ atMs: this.now(), bytes, records })
     this.#sentBytes += bytes
     this.#options.post(message, [bodies])
   }
 
   /** The thread has answered the oldest batch. */
   acknowledge(): void {
-    this.#sentBytes -= this.#sent.shift()?.bytes ?? 0
+    this.#sentBytes -= this.#sentBatches.shift()?.bytes ?? 0
     if (this.#isDue) this.flush()
   }
 
   /** The thread is gone: further records are lost. Returns how many unanswered records are lost, too. */
   close(): number {
     this.#isClosed = true
-    const records = this.#sent.splice(0).reduce((sum, sent) => sum + sent.records, this.#records)
+    const records = this.#sentBatches.splice(0).reduce((sum, sent) => sum + sent.records, this.#records)
     this.#empty()
     return records
   }

@@ -55,14 +55,14 @@ export class ActiveSegment {
     const before = this.size
     const isTorn = this.#isTorn(before)
     const parts = isTorn ? [tornEnd, ...lines] : [...lines]
-    const written = writevSync(this.#file, parts)
+    const writtenBytes = writevSync(this.#file, parts)
     const after = this.size
-    const wholeLines = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
-    const isAlone = after - before === written
+    const wholeLines = Math.max(0, countWhole(parts, writtenBytes) - (isTorn ? 1 : 0))
+    const isAlone = after - before === writtenBytes
     this.#knownEnd = isAlone && wholeLines === lines.length ? after : -1
     const [first] = parts
     if (!isAlone && !isTorn && wholeLines > 0 && first !== undefined) {
-      this.#mendJoin(first, after >= before + written ? before : 0, after)
+      this.#mendJoin(first, after >= before + writtenBytes ? before : 0, after)
     }
     return wholeLines
   }

@@ -32,21 +32,21 @@ test('each record is handed on once, whatever its length; what is torn is not', 
         return isTorn ? `${text.slice(0, -1)}~` : text
       })
       writeFileSync(path, lines.map((text) => `${text}\n`).join('') + (endsWhole ? '' : line(1, 10)))
-      const whole = lines.filter((text) => text.endsWith('}'))
+      const wholeLines = lines.filter((text) => text.endsWith('}'))
       using segment = OpenSegment.open(path)
-      const seen: string[] = []
+      const readLines: string[] = []
       const end = segment!.eachRecord(0, segment!.size, (bytes, start, stop) => {
-        seen.push(bytes.toString('latin1', start, stop))
-        return seen.length > limit
+        readLines.push(bytes.toString('latin1', start, stop))
+        return readLines.length > limit
       })
-      assert.equal(seen.length, Math.min(whole.length, limit + 1))
-      assert.ok(seen.every((text, at) => text === whole[at]))
+      assert.equal(readLines.length, Math.min(wholeLines.length, limit + 1))
+      assert.ok(readLines.every((text, at) => text === wholeLines[at]))
       let rest = 0
       segment!.eachRecord(end, segment!.size, () => {
         rest++
         return false
       })
-      assert.equal(seen.length + rest, whole.length)
+      assert.equal(readLines.length + rest, wholeLines.length)
     }),
     { numRuns: draws(40) },
   )

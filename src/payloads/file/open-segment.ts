@@ -48,8 +48,8 @@ export class OpenSegment implements Disposable {
     let at = start
     let carried = 0
     while (at < end) {
-      const got = readSync(this.#file, block, carried, block.length - carried, at + carried)
-      const read = block.subarray(0, carried + got)
+      const readBytes = readSync(this.#file, block, carried, block.length - carried, at + carried)
+      const read = block.subarray(0, carried + readBytes)
       let lineStart = 0
       let lineEnd = read.indexOf(lineBreak, carried)
       for (; lineEnd >= 0 && at + lineStart < end; lineEnd = read.indexOf(lineBreak, lineStart)) {
@@ -59,7 +59,7 @@ export class OpenSegment implements Disposable {
         if (isEnough) return at + lineStart
       }
       at += lineStart
-      if (got === 0) break
+      if (readBytes === 0) break
       carried = read.length - lineStart
       // A line longer than a block needs a larger block.
       const next = lineStart === 0 ? Buffer.allocUnsafeSlow(2 * block.length) : block

@@ -189,9 +189,9 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   errors: [[{ error: { message: 'overloaded' } }, { type: 'error', error: { message: 'x' } }], {}],
 }
 
-for (const [what, [events, said]] of Object.entries(streams)) {
+for (const [what, [events, expected]] of Object.entries(streams)) {
   test(`put together: ${what}`, () => {
-    assert.deepEqual(shown(events), { ...nothing, ...said })
+    assert.deepEqual(shown(events), { ...nothing, ...expected })
   })
 }
 

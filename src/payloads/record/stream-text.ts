@@ -23,11 +23,11 @@ class ChoiceText {
 
   /** Adds a piece of the text; ignores values of other types. */
   addText(piece: unknown): void {
-    this.text = grown(this.text, piece)
+    this.text = appended(this.text, piece)
   }
 
   addReasoning(piece: unknown): void {
-    this.reasoning = grown(this.reasoning, piece)
+    this.reasoning = appended(this.reasoning, piece)
   }
 
   /** Adds a piece of a tool call. A piece without a key belongs to the last call, unless it has a new id. */
@@ -197,6 +197,6 @@ function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-function grown(text: string | null, piece: unknown): string | null {
+function appended(text: string | null, piece: unknown): string | null {
   return isText(piece) ? (text ?? '') + piece : text
 }

@@ -56,8 +56,8 @@ export function servedModels(
 /** The sums of two rows of the same ids. */
 function sum(total: Row | undefined, row: Row): Row {
   if (total === undefined) return row
-  const added = row.map((value, at) =>
+  const sums = row.map((value, at) =>
     at < 3 || value === null ? (total[at] ?? null) : value + (total[at] ?? 0),
   )
-  return added as unknown as Row
+  return sums as unknown as Row
 }

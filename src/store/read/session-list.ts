@@ -102,12 +102,12 @@ export class SessionList {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
     if (search === undefined) return this.#matching(selection, ...page)
-    const named = this.#words.idsOf('sessions', [search])
-    if (named.size > 0) return this.#matching(withSessions(selection, named), ...page)
-    const meant = selectionOf({ ...filter, exactly: search }, this.#words)
-    if (meant !== null) {
-      const matches = this.#matching(meant, ...page)
-      if (matches.length > 0 || (page[1] !== undefined && this.#matching(meant, 1).length > 0)) return matches
+    const sessionIds = this.#words.idsOf('sessions', [search])
+    if (sessionIds.size > 0) return this.#matching(withSessions(selection, sessionIds), ...page)
+    const exact = selectionOf({ ...filter, exactly: search }, this.#words)
+    if (exact !== null) {
+      const matches = this.#matching(exact, ...page)
+      if (matches.length > 0 || (page[1] !== undefined && this.#matching(exact, 1).length > 0)) return matches
     }
     const like = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
     const sql = `SELECT id FROM sessions WHERE ${isPart} LIMIT ${mostByName + 1}`
@@ -160,10 +160,10 @@ export class SessionList {
   /** Finds sessions by the newest calls, without the calls of sessions found before. */
   #newest(selection: CallSelection, most: number, beforeId: number): readonly FoundSession[] {
     const matches: FoundSession[] = []
-    const passed = new Set<number>()
+    const passedSessions = new Set<number>()
     for (let past = beforeId; matches.length < most;) {
       const isNew = 'c.session_id IS NOT NULL AND c.session_id NOT IN (SELECT value FROM json_each(?))'
-      const values = [JSON.stringify([...passed])]
+      const values = [JSON.stringify([...passedSessions])]
       const rowCondition = bothConditions(selection.rowCondition, { conditions: [isNew], values })
       const limit = 4 * most
       const ids = this.#calls.ids(
@@ -172,8 +172,8 @@ export class SessionList {
       )
       for (const id of ids) {
         const session = this.#statements.number('SELECT session_id FROM calls WHERE id = ?', id)
-        if (session === null || passed.has(session)) continue
-        passed.add(session)
+        if (session === null || passedSessions.has(session)) continue
+        passedSessions.add(session)
         // The session was on an earlier page.
         if (beforeId < noId && this.#last(selection, session, beforeId) !== null) continue
         matches.push([session, id])

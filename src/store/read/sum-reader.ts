@@ -235,10 +235,10 @@ export class SumReader {
     if (dimension === null || (top === undefined && !isUnbounded(dimension))) return valueOf
     const calls = this.#callsOf(columnOf(dimension), question, range, this.#ofColumn(dimension))
     const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
-    const named = new Set<number | null>(ranked.map(([value]) => value)).add(null)
+    const namedValues = new Set<number | null>(ranked.map(([value]) => value)).add(null)
     return (row) => {
       const value = valueOf(row)
-      return named.has(value) ? value : otherId
+      return namedValues.has(value) ? value : otherId
     }
   }
 

@@ -75,8 +75,8 @@ function* newestFirst(
 
 /** Drops the damaged table. If SQLite cannot free its pages, the table stays, unread. */
 function dropAside(database: DatabaseSync): void {
-  const named = "SELECT name FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'"
-  for (const { name } of database.prepare(named).all()) {
+  const namesSql = "SELECT name FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'"
+  for (const { name } of database.prepare(namesSql).all()) {
     using connection = new DatabaseSync(database.location() ?? '', { timeout: dropBusyMs })
     orNullIfCorrupt(() => connection.exec(`DROP TABLE ${String(name)}`))
   }

@@ -61,8 +61,8 @@ export class ShareState {
 
   /** Notes, within the transaction that writes them, that rows were pulled. */
   readonly notePulled = (firstSeq: number, lastSeq: number): void => {
-    const grown = 'UPDATE share_ranges SET last_seq = ? WHERE last_seq = ? RETURNING first_seq'
-    if (this.#statements.number(grown, lastSeq, firstSeq - 1) === null) {
+    const growSql = 'UPDATE share_ranges SET last_seq = ? WHERE last_seq = ? RETURNING first_seq'
+    if (this.#statements.number(growSql, lastSeq, firstSeq - 1) === null) {
       this.#statements.run('INSERT INTO share_ranges VALUES (?, ?)', firstSeq, lastSeq)
     }
   }

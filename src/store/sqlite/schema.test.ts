@@ -20,8 +20,8 @@ test('a schema is made whole or not at all: no reader sees a part of it', () => 
   database.exec('CREATE TABLE share_state (other)')
   assert.throws(() => makeSchema(database), /share_state already exists/)
   assert.equal(versionOf(database), 0)
-  const left = rowsOf(database, 'SELECT name FROM sqlite_schema')
-  assert.deepEqual(left, [{ name: 'share_state' }])
+  const tables = rowsOf(database, 'SELECT name FROM sqlite_schema')
+  assert.deepEqual(tables, [{ name: 'share_state' }])
 })
 
 test('the view shows the fields of /api/query under their public names', () => {

@@ -15,7 +15,7 @@ const whoseColumns = `(SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
   (SELECT text FROM upstreams WHERE id = c.upstream_name_id)`
 /** Calls of these clients or keys, or at these upstreams, with the columns for their use. */
-const spent = `SELECT c.id, c.duration_us, ${whoseColumns}, ${callColumns.join(', ')}
+const spentSql = `SELECT c.id, c.duration_us, ${whoseColumns}, ${callColumns.join(', ')}
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL
   AND c.instance_id IN (${ownInstances}) AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
@@ -39,7 +39,7 @@ export function usageOfClients(
   const ids = [firstIdAt(Math.floor(fromMs)), firstIdAt(Math.floor(toMs))]
   const sums = new Map<string, { -readonly [Name in keyof ClientUsage]: ClientUsage[Name] }>()
   const lists = [of, keys, at].map((list) => JSON.stringify(list))
-  for (const row of statements.all<SpentRow>(spent, ...ids, ...lists)) {
+  for (const row of statements.all<SpentRow>(spentSql, ...ids, ...lists)) {
     const [id, durationUs, client, keyFingerprint, upstreamName, ...fields] = row
     const endedMs = startedAtMs(id) + (durationUs ?? 0) / 1000
     if (endedMs >= endedBeforeMs) continue

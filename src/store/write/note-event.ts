@@ -6,8 +6,8 @@ import { openForReading, openForWriting } from '../sqlite/open-store.ts'
 /**
  * Adds an event to the history of this machine's gateway; false if there is no history. Never makes a database.
  */
-export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
-  const { path } = databasePlace(named)
+export function noteEvent(dbOption: string, { atMs, kind, detail }: GatewayEvent): boolean {
+  const { path } = databasePlace(dbOption)
   const opened = openForReading(path)
   if (typeof opened === 'string') return false
   opened.close()
