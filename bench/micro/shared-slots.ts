@@ -20,7 +20,26 @@ async function messagesASecond(gateways: number, waiting: number): Promise<numbe
   const names = Array.from({ length: gateways }, (_, index) => `gateway ${index}`)
   let poolId: unknown = null
   for (const name of names) {
-    const machine = [name, name, 'host', 1, 1, '', '', '', '', 4 * gateways, false, 600_000]
+    const machine = [
+      name,
+      name,
+      'host',
+      1,
+      1,
+      '',
+      '',
+      '',
+      '',
+      600_000,
+      null,
+      null,
+      null,
+      4 * gateways,
+      1,
+      false,
+      null,
+      [],
+    ]
     await first.query(`SELECT tokenweir.enter_gateway(${parameters(machine)})`, machine)
   }
   /** Its first message joins, with no call in flight; the later ones say who waits. */

@@ -7,6 +7,7 @@ import { newInstance } from '../gateway/process/gateway-parts.ts'
 import { type GatewayOptions, gatewayOptionTable as table } from '../options/gateway-options.ts'
 import type { ShareProcess } from '../share/rows/share-process.ts'
 import type { SharedLimit } from '../share/slots/shared-limit.ts'
+import { LimitError } from '../share/slots/shared-settings.ts'
 import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
@@ -50,18 +51,21 @@ async function joinLimit(
   say: (line: string) => void,
 ): Promise<SharedLimit> {
   const url = shareAddress(env)
-  const { LimitError, SharedLimit } = await import('../share/slots/shared-limit.ts')
+  const { SharedLimit } = await import('../share/slots/shared-limit.ts')
+  const { maxConcurrent, tokenLimit } = options
+  const rejects = options.budgetAction === 'reject'
   const limit = new SharedLimit({
     url,
     instance: newInstance(),
     folder: dirname(options.db),
     version,
-    maxConcurrent: options.maxConcurrent,
-    // A dashboard passes every option, so a default value asks for the limit of the others.
-    isDefault: options.maxConcurrent === table.maxConcurrent.default,
-    tokenLimit: options.tokenLimit === table.tokenLimit.default ? null : options.tokenLimit,
-    defaultTokenLimit: table.tokenLimit.default,
-    rejects: options.budgetAction === table.budgetAction.default ? null : true,
+    settings: { maxConcurrent, tokenLimit, rejects },
+    // A dashboard passes every option, so a default value asks for what the others have.
+    asked: {
+      maxConcurrent: maxConcurrent === table.maxConcurrent.default ? null : maxConcurrent,
+      tokenLimit: tokenLimit === table.tokenLimit.default ? null : tokenLimit,
+      rejects: rejects ? true : null,
+    },
     leaseMs: options.shareLeaseS * 1000,
     clock: systemClock,
     say,

@@ -75,8 +75,8 @@ async function follow(connection: PostgresConnection, steps: readonly Step[]): P
       const { max, poolId, nowMs } = step.made
       if (nowMs === 0) {
         await one('DELETE FROM tokenweir.gateways')
-        await one('DELETE FROM tokenweir.slot_settings')
-        await one('INSERT INTO tokenweir.slot_settings VALUES (1, $1)', max)
+        await one('DELETE FROM tokenweir.settings')
+        await one('INSERT INTO tokenweir.settings VALUES (1, $1, 1, false)', max)
         await one(
           `INSERT INTO tokenweir.gateways (instance, number, folder, host, pid, version, asked_concurrent, lease_ms, left_at)
             SELECT 'gateway ' || n, n, 'folder ' || n, 'host', 1, '', 1, $1, now() FROM generate_series(0, $2 - 1) AS n`,
@@ -159,7 +159,7 @@ test('in a schema that is made anew nobody gets a slot while one is on the list 
   })
   const enter = (name: string, other: string): Promise<unknown> =>
     connection.query(
-      `SELECT tokenweir.enter_gateway($1, $1, 'host', 1, NULL, NULL, NULL, NULL, '', 5, false, $2, '1', 5, ARRAY[$3])`,
+      `SELECT tokenweir.enter_gateway($1, $1, 'host', 1, NULL, NULL, NULL, NULL, '', $2, 5, NULL, NULL, 5, 1, false, '1', ARRAY[$3])`,
       [name, leaseMs, other],
     )
   const sync = `SELECT pool_id, granted_total, others FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`

@@ -53,7 +53,7 @@ async function findingOf(connection: PostgresConnection, where: string, wantedMa
     return fault(check, `${where} does not let this user use the schema tokenweir`, 'connect as its owner')
   if (isMade !== true) return ok(check, `${where} answers; the first gateway makes the schema tokenweir`)
   const [[slots, gateways] = []] = await connection.query(
-    'SELECT (SELECT max_concurrent FROM tokenweir.slot_settings), (SELECT count(*) FROM tokenweir.gateways WHERE left_at IS NULL)',
+    'SELECT (SELECT max_concurrent FROM tokenweir.settings), (SELECT count(*) FROM tokenweir.gateways WHERE left_at IS NULL)',
   )
   const max = typeof slots === 'number' ? slots : null
   const isAsked = wantedMax !== gatewayOptionTable.maxConcurrent.default && max !== null && wantedMax !== max

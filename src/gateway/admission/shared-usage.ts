@@ -6,8 +6,8 @@ import type { TokenWindow } from './token-window.ts'
 
 /** A gateway's report of its tokens. */
 export interface BudgetMessage {
-  /** Tokens used since it joined, with those that calls in flight may use. */
-  readonly usedTotal: number
+  /** Tokens that calls in flight may use. */
+  readonly reserved: number
   /** The gateway knows all rows up to this number; 0 asks for all minutes. */
   readonly fromSeq: number
 }
@@ -15,13 +15,13 @@ export interface BudgetMessage {
 /** The database's answer to a {@link BudgetMessage}. */
 export interface BudgetAnswer {
   readonly tokenLimit: number
-  /** Tokens that all other gateways have reported, without calls that came as rows. */
-  readonly pending: number
+  /** Tokens that calls in flight at all other gateways may use. */
+  readonly reserved: number
   /** `minutes` includes all rows up to this number. */
   readonly seq: number
   /** True if `minutes` has all minutes that count, not only those with new rows. */
-  readonly isSynced: boolean
-  /** The use of other gateways. */
+  readonly isAll: boolean
+  /** The use of other gateways, by their rows. */
   readonly minutes: readonly MinuteUsage[]
 }
 
@@ -35,27 +35,19 @@ const beatMs = 500
 
 /**
  * Updates the token window of gateways that share a limit. A gateway counts its own calls at once, and the
- * calls of others about half a second later, when their rows arrive. No call waits for the database, so all
+ * calls of others about a second later, when their rows arrive. No call waits for the database, so all
  * gateways together may exceed the limit by the tokens that they admit in that time.
  */
 export class SharedUsage {
   readonly #link: BudgetLink
   readonly #window: TokenWindow
   #seq = 0
-  /** Tokens of ended calls since this gateway joined the list of gateways. */
-  #used = 0
   readonly #poll: Poll
 
   constructor(clock: Clock, link: BudgetLink, window: TokenWindow) {
     this.#link = link
     this.#window = window
-    window.watch({ added: ({ tokens }) => (this.#used += tokens), reserved: () => {} })
     this.#poll = startPoll({ clock, everyMs: beatMs, read: () => this.#exchange(), onFault: reportFault })
-  }
-
-  /** Call it when this gateway has joined the list of gateways again: reports start from zero. */
-  restartReports(): void {
-    this.#used = 0
   }
 
   close(): void {
@@ -63,17 +55,17 @@ export class SharedUsage {
   }
 
   async #exchange(): Promise<void> {
-    const usedTotal = Math.ceil(this.#used + this.#window.reserved)
-    const answer = await this.#link.syncBudget({ usedTotal, fromSeq: this.#seq })
+    const reserved = Math.ceil(this.#window.reserved)
+    const answer = await this.#link.syncBudget({ reserved, fromSeq: this.#seq })
     if (answer !== null) this.#learn(answer)
   }
 
-  #learn({ tokenLimit, pending, seq, isSynced, minutes }: BudgetAnswer): void {
+  #learn({ tokenLimit, reserved, seq, isAll, minutes }: BudgetAnswer): void {
     // The database was restored from a backup, so all minutes are requested.
     const isOlder = seq < this.#seq
     this.#seq = isOlder ? 0 : seq
     this.#window.setLimit(tokenLimit)
-    this.#window.reserveElsewhere(pending)
-    if (!isOlder) this.#window.learn(minutes, isSynced)
+    this.#window.reserveElsewhere(reserved)
+    if (!isOlder) this.#window.learn(minutes, isAll)
   }
 }

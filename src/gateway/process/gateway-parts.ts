@@ -95,7 +95,7 @@ export interface GatewaySetup {
 /** The limit that several gateways share. */
 export interface SharedLimits extends SlotLink, BudgetLink {
   /** The budget: tokens of any 24 hours, and whether further calls are refused. */
-  readonly tokens: { readonly limit: number; readonly rejects: boolean }
+  readonly settings: { readonly tokenLimit: number; readonly rejects: boolean }
   /** The name of this gateway in the shared database. */
   readonly instance: string
   /** The instance number in ids of calls, which no other gateway has. */
@@ -177,12 +177,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { admission } = upstreams.default
   const admissions = () => Array.from(upstreams.all(), (upstream) => upstream.admission)
   const minutes = new MinuteReport({ clock, sink, counts: (closes) => minuteOf(admissions(), tally, closes) })
-  const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
+  const budgetRejects = limit?.settings.rejects ?? options.budgetAction === 'reject'
   const tokens = new TokenWindows({
     clock,
     rejects: budgetRejects,
     tokenLimit: options.tokenLimit,
-    sharedLimit: limit?.tokens.limit ?? null,
+    sharedLimit: limit?.settings.tokenLimit ?? null,
     past: sink,
     keyNames: () => clients.names,
   })
@@ -323,10 +323,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       wake: () => sharedSlots.sync(),
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
       shareWith: (gateways) => providerLimits.divide(gateways),
-      number: (number) => {
-        ids.renumber(number)
-        sharedUsage?.restartReports()
-      },
+      number: (number) => ids.renumber(number),
     })
     admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)

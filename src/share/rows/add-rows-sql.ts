@@ -63,11 +63,6 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
   GROUP BY 1, 2 HAVING sum(tokens) <> 0 OR sum(estimate) <> 0
   ON CONFLICT (minute, instance_id)
   DO UPDATE SET tokens = m.tokens + excluded.tokens, estimated = m.estimated + excluded.estimated, seq = excluded.seq
-), sent AS (
-  UPDATE tokenweir.gateways AS g SET sent_tokens = g.sent_tokens + of.tokens FROM (
-    SELECT w.text AS instance, sum(u.tokens + u.estimate) AS tokens FROM used AS u
-    JOIN tokenweir.words AS w ON w.id = u.instance_id GROUP BY 1
-  ) AS of WHERE g.instance = of.instance AND of.tokens <> 0
 ), marked AS (
   UPDATE tokenweir.stores SET sent = $2::bigint, sent_at = now() WHERE id = $1::int
 )

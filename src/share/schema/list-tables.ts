@@ -1,8 +1,5 @@
 /** The list of gateways, and the release of a lost one. */
 export const listTables = `
--- Recorded calls that the gateway had not sent yet at its last report.
-ALTER TABLE tokenweir.gateways ADD COLUMN behind bigint NOT NULL DEFAULT 0;
-
 -- How long each gateway has been silent, and whether it counts as lost: after its lease and ten seconds. A gateway
 -- without slots reports so rarely that its lease alone is too short.
 CREATE FUNCTION tokenweir.gateway_list() RETURNS TABLE (
@@ -13,7 +10,7 @@ CREATE FUNCTION tokenweir.gateway_list() RETURNS TABLE (
   SELECT g.instance, g.folder, g.host, g.version, silent_ms, NOT tokenweir.slots_are_learnt(now_ms),
     coalesce(h.active, 0), coalesce(h.granted_total - h.returned_total, 0), coalesce(h.queued, 0), g.behind,
     greatest(h.lease_ends - now_ms, 0), silent_ms > g.lease_ms + 10000,
-    (SELECT s.max_concurrent FROM tokenweir.slot_settings AS s)
+    (SELECT s.max_concurrent FROM tokenweir.settings AS s)
   FROM tokenweir.gateways AS g
     LEFT JOIN tokenweir.slot_holders AS h ON h.holder = g.instance,
     LATERAL (SELECT tokenweir.now_ms() AS now_ms) AS n,

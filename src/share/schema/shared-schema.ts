@@ -1,4 +1,3 @@
-import { budgetTables } from './budget-tables.ts'
 import { listTables } from './list-tables.ts'
 import { callColumns, readableNames, readableView, rowTables } from './row-tables.ts'
 import { slotTables } from './slot-tables.ts'
@@ -8,7 +7,7 @@ interface Connection {
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
 }
 
-const schemaSql = `CREATE SCHEMA IF NOT EXISTS tokenweir;\n${slotTables}${rowTables}${budgetTables}${listTables}`
+const schemaSql = `CREATE SCHEMA IF NOT EXISTS tokenweir;\n${slotTables}${rowTables}${listTables}`
 
 /** Creates the schema `tokenweir` if it is missing, and adds missing columns; one program at a time. */
 export async function makeSharedSchema(connection: Connection): Promise<void> {

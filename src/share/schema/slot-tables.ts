@@ -5,7 +5,10 @@
  * logged: after such a loss, no gateway gets a slot until all gateways in the list have reported.
  */
 export const slotTables = `
-CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max_concurrent integer NOT NULL);
+-- The settings of all gateways: slots, tokens of any 24 hours, and whether calls beyond these are refused.
+CREATE TABLE tokenweir.settings (
+  id integer PRIMARY KEY CHECK (id = 1), max_concurrent integer NOT NULL, token_limit bigint NOT NULL, rejects boolean NOT NULL
+);
 
 CREATE TABLE tokenweir.gateways (
   instance text PRIMARY KEY,
@@ -20,11 +23,13 @@ CREATE TABLE tokenweir.gateways (
   pid_namespace text,
   machine_id text,
   version text NOT NULL,
-  -- The limit that its start asked for.
-  asked_concurrent integer NOT NULL,
-  -- The token budget: tokens that the gateway has reported, and those of its calls that have come as rows.
-  reported_tokens bigint NOT NULL DEFAULT 0,
-  sent_tokens bigint NOT NULL DEFAULT 0,
+  -- The settings that the gateway's start asked for; null means the others' value.
+  asked_concurrent integer,
+  asked_tokens bigint,
+  asked_rejects boolean,
+  -- At its last report: tokens that calls in flight may use, and recorded calls that it had not sent yet.
+  reserved_tokens bigint NOT NULL DEFAULT 0,
+  behind bigint NOT NULL DEFAULT 0,
   lease_ms double precision NOT NULL,
   joined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -88,7 +93,7 @@ DECLARE
   v_free bigint;
 BEGIN
   IF NOT tokenweir.slots_are_learnt(p_now) THEN RETURN; END IF;
-  SELECT (SELECT max_concurrent FROM tokenweir.slot_settings) - coalesce(sum(granted_total - returned_total), 0)
+  SELECT (SELECT max_concurrent FROM tokenweir.settings) - coalesce(sum(granted_total - returned_total), 0)
     INTO v_free FROM tokenweir.slot_holders;
   IF v_free <= 0 THEN RETURN; END IF;
   WITH oldest AS (
@@ -111,7 +116,7 @@ END $$;
 -- Notes the message for each holder, and returns the holders whose message has changed.
 CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS $$
   WITH pool AS (
-    SELECT sum(granted_total - returned_total) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
+    SELECT sum(granted_total - returned_total) > (SELECT max_concurrent FROM tokenweir.settings) AS over,
       count(*) FILTER (WHERE cardinality(waiting) > 0) AS wait
     FROM tokenweir.slot_holders
   ), sent AS (
@@ -187,7 +192,7 @@ BEGIN
     -- Null if fewer slots are left than are held: then each freed slot goes back.
     SELECT greatest(p_now - min(h.waiting[1]) FILTER (WHERE h.holder <> p_holder), 0) INTO elsewhere_ms
       FROM tokenweir.slot_holders AS h
-      HAVING sum(h.granted_total - h.returned_total) <= (SELECT max_concurrent FROM tokenweir.slot_settings)
+      HAVING sum(h.granted_total - h.returned_total) <= (SELECT max_concurrent FROM tokenweir.settings)
         AND count(h.waiting[1]) FILTER (WHERE h.holder <> p_holder) > 0;
   END IF;
 END $$;
@@ -223,7 +228,7 @@ BEGIN
   IF v_woken <> '{}' THEN PERFORM tokenweir.slots_wake(v_woken); END IF;
   SELECT count(*), coalesce(sum(h.granted_total - h.returned_total), 0), coalesce(sum(h.active), 0), coalesce(sum(h.queued), 0)
     INTO gateways, held, active_all, queued_all FROM tokenweir.slot_holders AS h;
-  SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
+  SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.settings AS s;
   is_recovered := tokenweir.slots_are_learnt(v_now);
   others := ARRAY(SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL AND instance <> p_holder);
 END $$;
@@ -243,47 +248,55 @@ END $$;
 CREATE FUNCTION tokenweir.set_max_concurrent(p_max integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM tokenweir.slots_lock();
-  UPDATE tokenweir.slot_settings SET max_concurrent = p_max;
+  UPDATE tokenweir.settings SET max_concurrent = p_max;
   PERFORM tokenweir.slots_open(tokenweir.now_ms());
   PERFORM tokenweir.slots_grant(tokenweir.now_ms());
   PERFORM tokenweir.slots_news(NULL);
   PERFORM tokenweir.slots_wake(ARRAY(SELECT holder FROM tokenweir.slot_holders));
 END $$;
 
--- Adds a gateway to the list. 'number' is null if another limit is in force, or no number is free. A gateway that was
--- in a list before reports its limit, schema and the other gateways. If the schema was created again, that limit is
+-- Adds a gateway to the list. 'number' is null if other settings are in force, or no number is free. A gateway that was
+-- in a list before reports its settings, schema and the other gateways. If the schema was created again, the settings are
 -- written again, and no slot is granted until all of these gateways have reported what they hold, or a lease is over.
 CREATE FUNCTION tokenweir.enter_gateway(
   p_instance text, p_folder text, p_host text, p_pid integer, p_start_ticks bigint, p_boot_id text,
-  p_pid_namespace text, p_machine_id text, p_version text, p_max integer, p_max_is_default boolean,
-  p_lease_ms double precision, p_schema text, p_known_max integer, p_others text[],
-  OUT number integer, OUT max_concurrent integer, OUT schema text
+  p_pid_namespace text, p_machine_id text, p_version text, p_lease_ms double precision,
+  p_asked_concurrent integer, p_asked_tokens bigint, p_asked_rejects boolean,
+  p_max integer, p_token_limit bigint, p_rejects boolean, p_schema text, p_others text[],
+  OUT number integer, OUT max_concurrent integer, OUT token_limit bigint, OUT rejects boolean, OUT schema text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  v_asked integer;
+  v_before tokenweir.gateways;
+  v_max integer;
+  v_token_limit bigint;
+  v_rejects boolean;
 BEGIN
   PERFORM tokenweir.slots_lock();
   schema := 'tokenweir.gateways'::regclass::oid;
-  INSERT INTO tokenweir.slot_settings VALUES (1, coalesce(p_known_max, p_max)) ON CONFLICT DO NOTHING;
+  INSERT INTO tokenweir.settings VALUES (1, p_max, p_token_limit, p_rejects) ON CONFLICT DO NOTHING;
   IF p_schema <> schema THEN
     PERFORM tokenweir.slots_open(tokenweir.now_ms());
-    UPDATE tokenweir.slot_settings SET max_concurrent = p_known_max;
+    UPDATE tokenweir.settings SET max_concurrent = p_max, token_limit = p_token_limit, rejects = p_rejects;
     -- The other gateways in the list are expected to report.
     INSERT INTO tokenweir.slot_expected SELECT p_instance UNION SELECT name FROM unnest(p_others) AS name
       WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
     UPDATE tokenweir.slot_state SET recovering_until = tokenweir.now_ms() + p_lease_ms;
   END IF;
-  SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
-  SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
-    ORDER BY g.joined_at DESC LIMIT 1;
-  -- A new limit is used if no gateway of another folder runs. A gateway that asks for the same as before has not
-  -- changed its limit: the limit was changed elsewhere.
-  IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max AND NOT EXISTS (
-      SELECT FROM tokenweir.gateways AS g WHERE g.left_at IS NULL AND g.folder <> p_folder) THEN
-    PERFORM tokenweir.set_max_concurrent(p_max);
-    max_concurrent := p_max;
+  SELECT s.max_concurrent, s.token_limit, s.rejects INTO max_concurrent, token_limit, rejects FROM tokenweir.settings AS s;
+  SELECT * INTO v_before FROM tokenweir.gateways AS g WHERE g.folder = p_folder ORDER BY g.joined_at DESC LIMIT 1;
+  -- A gateway that asks for the same as before has not changed its setting: the setting was changed elsewhere.
+  v_max := coalesce(CASE WHEN p_asked_concurrent IS DISTINCT FROM v_before.asked_concurrent THEN p_asked_concurrent END, max_concurrent);
+  v_token_limit := coalesce(CASE WHEN p_asked_tokens IS DISTINCT FROM v_before.asked_tokens THEN p_asked_tokens END, token_limit);
+  v_rejects := coalesce(CASE WHEN p_asked_rejects IS DISTINCT FROM v_before.asked_rejects THEN p_asked_rejects END, rejects);
+  IF p_schema IS NULL AND (v_max, v_token_limit, v_rejects) <> (max_concurrent, token_limit, rejects) THEN
+    -- New settings are used if no gateway of another folder runs.
+    IF EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.left_at IS NULL AND g.folder <> p_folder) THEN RETURN; END IF;
+    UPDATE tokenweir.settings SET token_limit = v_token_limit, rejects = v_rejects;
+    PERFORM tokenweir.set_max_concurrent(v_max);
+    max_concurrent := v_max;
+    token_limit := v_token_limit;
+    rejects := v_rejects;
   END IF;
-  IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max THEN RETURN; END IF;
   -- One hour allows for differing clocks. A run of the same folder has the same clock as the one before.
   SELECT n INTO number FROM generate_series(0, 63) AS n
     WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.number = n AND (g.left_at IS NULL
@@ -293,11 +306,11 @@ BEGIN
   DELETE FROM tokenweir.slot_ended WHERE holder IN (SELECT g.instance FROM tokenweir.gateways AS g WHERE g.number = enter_gateway.number);
   DELETE FROM tokenweir.gateways AS g WHERE g.number = enter_gateway.number;
   INSERT INTO tokenweir.gateways (instance, number, folder, host, pid, start_ticks, boot_id, pid_namespace, machine_id,
-      version, asked_concurrent, lease_ms)
+      version, asked_concurrent, asked_tokens, asked_rejects, lease_ms)
     VALUES (p_instance, number, p_folder, p_host, p_pid, p_start_ticks, p_boot_id, p_pid_namespace, p_machine_id,
-      p_version, p_max, p_lease_ms)
+      p_version, p_asked_concurrent, p_asked_tokens, p_asked_rejects, p_lease_ms)
     -- The gateway was removed as dead but runs, so another one may have its number by now.
-    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, reported_tokens = 0, sent_tokens = 0,
+    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, reserved_tokens = 0,
       joined_at = clock_timestamp(), seen_at = clock_timestamp();
   -- The others learn of the change before this gateway holds a slot for long.
   PERFORM tokenweir.slots_wake(ARRAY(SELECT g.instance FROM tokenweir.gateways AS g

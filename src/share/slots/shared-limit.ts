@@ -6,29 +6,26 @@ import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admi
 import type { LimitedGateway, SlotLink } from '../../gateway/admission/slot-holder.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-holder-protocol.ts'
 import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
-import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
+import { type AskedSettings, LimitError, refusal, type SharedSettings } from './shared-settings.ts'
+import { askForBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, lockRun, ownRunIn } from './machine.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 /** The options of a gateway that shares its limit. */
-export interface SharedLimitOptions extends AskedBudget {
+export interface SharedLimitOptions {
   readonly url: string
   /** The name of this gateway's run. */
   readonly instance: string
   /** The folder of its database. */
   readonly folder: string
   readonly version: string
-  readonly maxConcurrent: number
-  /** True if `maxConcurrent` is the default, so that the limit of the others is used. */
-  readonly isDefault: boolean
+  /** The settings in force if no gateway shares yet. */
+  readonly settings: SharedSettings
+  /** The settings that this start asks for; null means the others' value. */
+  readonly asked: AskedSettings
   readonly leaseMs: number
   readonly clock: Clock
   readonly say: (line: string) => void
-}
-
-/** The other gateways do not allow this start. The message is for people. */
-export class LimitError extends Error {
-  override readonly name = 'LimitError'
 }
 
 const statementMs = 2000
@@ -47,9 +44,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
   readonly #run: RunIdentity
   #gateway: LimitedGateway | null = null
   #number = 0
-  #maxConcurrent: number
-  /** The budget in the database. */
-  tokens: EnteredBudget = { limit: 0, rejects: false, refusal: null }
+  /** The settings in the database. Only this class sets them. */
+  settings: SharedSettings
   #lock: Disposable | null = null
   /** The connection for messages. */
   #main: PostgresConnection | null = null
@@ -74,7 +70,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   constructor(options: SharedLimitOptions) {
     this.#options = options
     this.#run = ownRunIn(options.folder)
-    this.#maxConcurrent = options.maxConcurrent
+    this.settings = options.settings
     this.#answeredMs = options.clock.now()
   }
 
@@ -96,9 +92,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       let main: PostgresConnection | null = null
       try {
         main = await this.#open()
-        this.tokens = await enterBudget(main, this.#run.folder, this.#options)
-        if (this.tokens.refusal !== null) throw new LimitError(this.tokens.refusal)
-        await this.#enter(main, this.#options.isDefault)
+        await this.#enter(main)
         this.#begin(main)
         return
       } catch (error) {
@@ -113,7 +107,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Connects the gateway, which from here on gets changes of the others. */
   attach(gateway: LimitedGateway): void {
     this.#gateway = gateway
-    gateway.limit(this.#maxConcurrent)
+    gateway.limit(this.settings.maxConcurrent)
     this.#keepMain().catch(reportFault)
     this.#keepSide().catch(reportFault)
   }
@@ -154,15 +148,15 @@ export class SharedLimit implements SlotLink, BudgetLink {
     if (connection === null) return null
     // A new connection may lead to another copy of the database, so all minutes are requested.
     const asked = connection === this.#budgetOf ? message : { ...message, fromSeq: 0 }
-    const answer = await syncBudget(connection, this.instance, this.tokens, asked).catch(() => null)
+    const answer = await askForBudget(connection, this.instance, asked).catch(() => null)
     this.#budgetOf = answer === null ? null : connection
-    if (answer !== null) this.tokens = { ...this.tokens, limit: answer.tokenLimit }
+    if (answer !== null) this.settings = { ...this.settings, tokenLimit: answer.tokenLimit }
     return answer
   }
 
   /** Sets another token limit for all. Rejects if the database does not answer. */
   async setTokenLimit(tokenLimit: number): Promise<void> {
-    await this.#set('SELECT tokenweir.set_token_limit($1)', [tokenLimit])
+    await this.#set('UPDATE tokenweir.settings SET token_limit = $1', [tokenLimit])
   }
 
   /** All gateways that share, from the last answer. */
@@ -228,28 +222,32 @@ export class SharedLimit implements SlotLink, BudgetLink {
     })
   }
 
-  /** Joins the list: takes a number, and gets the limit. Dead gateways are removed first. */
-  async #enter(connection: PostgresConnection, isDefault: boolean): Promise<void> {
+  /** Joins the list: takes a number, and gets the settings. Dead gateways are removed first. */
+  async #enter(connection: PostgresConnection): Promise<void> {
     await this.#releaseDead(connection)
-    const { folder, version, maxConcurrent, leaseMs } = this.#options
+    const { folder, version, leaseMs, asked } = this.#options
     const { folder: id, host, pid, startTicks, bootId, pidNamespace, machineId } = this.#run
-    const values = [id, host, pid, startTicks, bootId, pidNamespace, machineId, version, maxConcurrent]
-    const joined = [this.#schema, this.#schema === null ? null : this.#maxConcurrent, this.#others]
-    const [[number, max, schema] = []] = await connection.query(
-      `SELECT * FROM tokenweir.enter_gateway(${Array.from({ length: 15 }, (_, at) => `$${at + 1}`).join(', ')})`,
-      [this.instance, ...values, isDefault, leaseMs, ...joined],
+    const { maxConcurrent, tokenLimit, rejects } = this.settings
+    const run = [this.instance, id, host, pid, startTicks, bootId, pidNamespace, machineId, version, leaseMs]
+    const wanted = [asked.maxConcurrent, asked.tokenLimit, asked.rejects]
+    const joined = [maxConcurrent, tokenLimit, rejects, this.#schema, this.#others]
+    const values = [...run, ...wanted, ...joined]
+    const [[number, max, tokens, areRejected, schema] = []] = await connection.query(
+      `SELECT * FROM tokenweir.enter_gateway(${values.map((_, at) => `$${at + 1}`).join(', ')})`,
+      values,
     )
-    if (typeof number !== 'number') throw refusal(Number(max), maxConcurrent, isDefault)
+    const there = { maxConcurrent: Number(max), tokenLimit: Number(tokens), rejects: areRejected === true }
+    if (typeof number !== 'number') throw refusal(there, asked)
     this.#lock?.[Symbol.dispose]()
     this.#number = number
     this.#schema = String(schema)
     this.#lock = lockRun(folder, number)
-    this.#maxConcurrent = Number(max)
+    this.settings = there
   }
 
   /** Joins again after a silence so long that another gateway may have this one's number. */
   async #enterAnew(connection: PostgresConnection): Promise<void> {
-    await this.#enter(connection, true)
+    await this.#enter(connection)
     this.#gateway?.number(this.#number)
   }
 
@@ -342,8 +340,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   #limit(maxConcurrent: number): void {
-    if (maxConcurrent === this.#maxConcurrent || !(maxConcurrent > 0)) return
-    this.#maxConcurrent = maxConcurrent
+    if (maxConcurrent === this.settings.maxConcurrent || !(maxConcurrent > 0)) return
+    this.settings = { ...this.settings, maxConcurrent }
     this.#options.say(`sharing: the gateways share ${maxConcurrent} slots from now on`)
     this.#gateway?.limit(maxConcurrent)
   }
@@ -373,14 +371,6 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
 const noNews =
   'sharing: notifications do not arrive through this address (a pooler of transactions?): slots are asked for ten times a second instead'
-
-function refusal(max: number, wanted: number, isDefault: boolean): LimitError {
-  if (isDefault || max === wanted)
-    return new LimitError('64 gateways share already, or did within the last hour')
-  return new LimitError(
-    `the gateways share ${max} slots, and --max-concurrent says ${wanted}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${wanted}\` changes it for all`,
-  )
-}
 
 function listed(row: readonly unknown[]): ListedGateway {
   const [instance, number, folder, host, pid, startTicks, bootId, pidNamespace, machineId, silentMs] = row
