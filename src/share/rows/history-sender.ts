@@ -31,59 +31,38 @@ INSERT INTO tokenweir.gateway_events SELECT news.*, last_seq, $1::int FROM news,
 export class HistorySender {
   readonly #sides: SendingSides
   /** The rows of the last minutes that were sent, as text. */
-  #sentMinutes: ReadonlySet<string> = new Set()
-  #sentEvents: ReadonlySet<string> = new Set()
-  #eventsFromMs = 0
+  #sent: ReadonlySet<string> = new Set()
 
   constructor(sides: SendingSides) {
     this.#sides = sides
   }
 
   async send(): Promise<void> {
-    await this.#sendMinutes()
-    await this.#sendEvents()
-  }
-
-  async #sendMinutes(): Promise<void> {
+    const { outbox } = this.#sides
     for (let isLastPage = false; !isLastPage;) {
-      const { sent_minute: sentMinute = 0 } = this.#sides.outbox.state.cursors() ?? {}
-      const minutes = this.#sides.outbox.minutes(sentMinute - lateMinutes, perBatch)
-      isLastPage = minutes.length < perBatch
-      this.#sentMinutes = await this.#sendNew(addMinutes, minutes, this.#sentMinutes)
+      const { sent_minute: sentMinute = 0 } = outbox.state.cursors() ?? {}
+      const fromMinute = sentMinute - lateMinutes
+      const minutes = outbox.minutes(fromMinute, perBatch)
+      const events = outbox.events(fromMinute * 60_000)
+      await this.#sendNew(addMinutes, minutes)
+      await this.#sendNew(addEvents, events)
+      this.#sent = new Set([...minutes, ...events].map((row) => JSON.stringify(row)))
       const [last] = minutes.at(-1) ?? [sentMinute]
-      if (last <= sentMinute) break
-      this.#sides.outbox.state.set({
-        sent_minute: isLastPage ? last : Math.max(last, sentMinute + lateMinutes + 1),
-      })
+      if (last <= sentMinute) return
+      isLastPage = minutes.length < perBatch
+      outbox.state.set({ sent_minute: isLastPage ? last : Math.max(last, sentMinute + lateMinutes + 1) })
     }
   }
 
-  async #sendEvents(): Promise<void> {
-    for (let isLastPage = false; !isLastPage;) {
-      const events = this.#sides.outbox.events(this.#eventsFromMs - lateMinutes * 60_000, perBatch)
-      isLastPage = events.length < perBatch
-      this.#sentEvents = await this.#sendNew(addEvents, events, this.#sentEvents)
-      const [last] = events.at(-1) ?? [this.#eventsFromMs]
-      if (last <= this.#eventsFromMs) break
-      this.#eventsFromMs = last
-    }
-  }
-
-  /** Sends rows except those that were sent before, as an array for each column. Resolves with all rows as texts. */
-  async #sendNew(
-    sql: string,
-    rows: readonly (MinuteRow | EventRow)[],
-    sent: ReadonlySet<string>,
-  ): Promise<ReadonlySet<string>> {
-    const news = rows.filter((row) => !sent.has(JSON.stringify(row)))
-    const [first = []] = news
+  /** Sends rows except those that were sent before, as an array for each column. */
+  async #sendNew(sql: string, rows: readonly (MinuteRow | EventRow)[]): Promise<void> {
+    const news = rows.filter((row) => !this.#sent.has(JSON.stringify(row)))
+    const [first] = news
+    if (first === undefined) return
     const { shared, words, storeId } = this.#sides
-    if (news.length > 0) {
-      const ids = await words.idsOf(news.map(([, instance]) => instance))
-      const toSend = news.map((row) => row.with(1, ids.get(row[1]) ?? 0))
-      const columns = first.map((_, at) => textArray(toSend.map((row) => row[at] ?? null)))
-      await shared.query(sql, [storeId, ...columns])
-    }
-    return new Set(rows.map((row) => JSON.stringify(row)))
+    const ids = await words.idsOf(news.map(([, instance]) => instance))
+    const toSend = news.map((row) => row.with(1, ids.get(row[1]) ?? 0))
+    const columns = first.map((_, at) => textArray(toSend.map((row) => row[at] ?? null)))
+    await shared.query(sql, [storeId, ...columns])
   }
 }

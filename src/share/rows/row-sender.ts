@@ -1,7 +1,6 @@
 import { estimatedTokens } from '../../call/budget-tokens.ts'
 import { idsPerMs, startedAtMs } from '../../call/call-id.ts'
-import { storedFields, type WordTable } from '../../call/fields/call-fields.ts'
-import { getOrAdd } from '../../lib/get-or-add.ts'
+import { storedFields } from '../../call/fields/call-fields.ts'
 import type { Outbox } from '../../store/share/outbox.ts'
 import { callOf, type StoredValues } from '../../store/share/stored-values.ts'
 import { addRowsSql } from './add-rows-sql.ts'
@@ -9,9 +8,9 @@ import { numberArray, type SharedDatabase, textArray } from './shared-database.t
 import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
-/** Most local numbers of words whose shared numbers are in memory. */
-const mostWords = 100_000
-const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
+/** Each field with its place in a row. */
+const fields = storedFields.map((field, at) => ({ field, index: at + 1 }))
+const wordFields = fields.filter(({ field }) => field.table !== undefined)
 
 /** The two sides: this file, and the shared database, in which the file has a number. */
 export interface SendingSides {
@@ -27,7 +26,6 @@ export interface SendingSides {
  */
 export class RowSender {
   readonly #sides: SendingSides
-  readonly #sharedIds = new Map<string, number>()
   readonly #months = new Set<string>()
   readonly #warn: (message: string) => void
 
@@ -66,21 +64,24 @@ export class RowSender {
   /** Sends rows. Resolves with the ids that other calls have. */
   async #send(rows: readonly StoredValues[], areChanged: boolean, toSeq: number): Promise<readonly number[]> {
     await this.#addMonths(rows)
-    await this.#learnWords(rows)
-    const filled = storedFields
-      .map((field, index) => ({ ...field, index: index + 1 }))
-      .filter(({ index }) => rows.some((row) => row[index] !== null))
-    const columns = filled.map(({ index, table, kind }) => {
-      if (kind === 'text') return textArray(rows.map((row) => row[index] ?? null))
-      if (table === undefined) return numberArray(rows.map((row) => row[index] ?? null))
-      return numberArray(rows.map((row) => this.#sharedId(table, row[index] ?? null)))
+    const words = rows.flatMap((row) => wordFields.flatMap(({ index }) => row[index] ?? [])).map(String)
+    const wordIds = await this.#sides.words.idsOf(words)
+    const filled = fields.filter(({ index }) => rows.some((row) => row[index] !== null))
+    const columns = filled.map(({ index, field: { table, kind } }) => {
+      const values = rows.map((row) => row[index] ?? null)
+      if (kind === 'text') return textArray(values)
+      if (table === undefined) return numberArray(values)
+      return numberArray(
+        values.map((word) => (typeof word === 'string' ? (wordIds.get(word) ?? null) : null)),
+      )
     })
     const ids = rows.map(([id = null]) => id)
-    const estimates = rows.map((row) =>
-      estimatedTokens({ ...callOf(row), failureCode: this.#failureCode(row) }),
-    )
+    const estimates = rows.map((row) => estimatedTokens(callOf(row)))
     const [low, high] = [Math.min(...ids.map(Number)), Math.max(...ids.map(Number))]
-    const sql = addRowsSql(filled, areChanged)
+    const sql = addRowsSql(
+      filled.map(({ field }) => field),
+      areChanged,
+    )
     const values = [
       this.#sides.storeId,
       toSeq,
@@ -121,33 +122,4 @@ export class RowSender {
       this.#months.add(month)
     }
   }
-
-  async #learnWords(rows: readonly StoredValues[]): Promise<void> {
-    if (this.#sharedIds.size > mostWords) this.#sharedIds.clear()
-    const unknown = new Map<string, string>()
-    for (const row of rows) {
-      for (const [index, { table }] of storedFields.entries()) {
-        const id = row[index + 1] ?? null
-        if (table === undefined || typeof id !== 'number') continue
-        const key = keyOf(table, id)
-        if (!this.#sharedIds.has(key)) getOrAdd(unknown, key, () => this.#sides.outbox.wordOf(table, id))
-      }
-    }
-    if (unknown.size === 0) return
-    const ids = await this.#sides.words.idsOf(unknown.values())
-    for (const [key, text] of unknown) this.#sharedIds.set(key, ids.get(text) ?? 0)
-  }
-
-  #sharedId(table: WordTable, id: number | string | null): number | null {
-    return typeof id === 'number' ? (this.#sharedIds.get(keyOf(table, id)) ?? null) : null
-  }
-
-  #failureCode(row: StoredValues): string | null {
-    const id = row[failureAt]
-    return typeof id === 'number' ? this.#sides.outbox.wordOf('labels', id) : null
-  }
-}
-
-function keyOf(table: WordTable, id: number): string {
-  return `${table} ${id}`
 }

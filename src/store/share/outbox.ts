@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { storedFields, type WordTable } from '../../call/fields/call-fields.ts'
+import { storedFields } from '../../call/fields/call-fields.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { ShareState } from './share-state.ts'
 import type { StoredValues } from './stored-values.ts'
 
-/** Rows to send. Words are numbers of this file. */
+/** Rows to send. */
 export interface OutgoingRows {
   readonly rows: readonly StoredValues[]
   /** Once these rows are sent, all of this file's own rows up to this number are. */
@@ -26,7 +26,10 @@ export type EventRow = readonly [atMs: number, instance: string, kind: string, d
 /** The columns of a minute's figures, which only grow. */
 export const minuteColumns = ['active_max', 'queued_max', 'at_limit_ms', 'admitted', 'dropped'] as const
 
-const rowColumns = ['id', ...storedFields.map(({ column }) => column)].map((name) => `c.${name}`).join(', ')
+const fieldColumns = storedFields.map(({ column, table }) =>
+  table === undefined ? `c.${column}` : `(SELECT text FROM ${table} WHERE id = c.${column})`,
+)
+const rowColumns = ['c.id', ...fieldColumns].join(', ')
 
 /** The rows of a file that the shared database does not have yet. */
 export class Outbox {
@@ -70,10 +73,6 @@ export class Outbox {
     })
   }
 
-  wordOf(table: WordTable, id: number): string {
-    return this.#statements.first<readonly [string]>(`SELECT text FROM ${table} WHERE id = ?`, id)?.[0] ?? ''
-  }
-
   /**
    * Gives a call a new id of the same millisecond, because a call of another store has its id. The call must
    * then be sent again. False if the new id is in use.
@@ -107,9 +106,9 @@ export class Outbox {
   }
 
   /** Events since an instant, the oldest first. */
-  events(fromMs: number, limit: number): readonly EventRow[] {
+  events(fromMs: number): readonly EventRow[] {
     const sql = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS e
-      JOIN instances AS i ON i.id = e.instance_id WHERE e.at_ms >= ? ORDER BY e.at_ms LIMIT ?`
-    return this.#statements.all<EventRow>(sql, fromMs, limit)
+      JOIN instances AS i ON i.id = e.instance_id WHERE e.at_ms >= ? ORDER BY e.at_ms`
+    return this.#statements.all<EventRow>(sql, fromMs)
   }
 }
