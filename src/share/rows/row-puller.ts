@@ -1,7 +1,7 @@
 import { storedFields } from '../../call/fields/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
 import { type EventRow, minuteColumns, type MinuteRow } from '../../store/share/outbox.ts'
-import { numberArray, type SharedDatabase } from './shared-database.ts'
+import type { SharedDatabase } from './shared-database.ts'
 import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
@@ -14,7 +14,6 @@ const readAgain = 10_000
 const columns = storedFields.map(({ column }) => column).join(', ')
 const rowsBeyond = `SELECT seq, first_seq, id, ${columns} FROM tokenweir.calls
   WHERE seq > $1 AND seq <= $2 AND store_id <> $3 AND id >= $4 ORDER BY seq LIMIT ${rowsPerBatch}`
-const rowsOfIds = `SELECT seq, first_seq, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
 const history = (table: string, time: string, others: readonly string[]): string =>
   `SELECT ${[time, 'w.text', ...others].join(', ')}
     FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
@@ -64,7 +63,6 @@ export class RowPuller {
     if (isOlder) state.set({ pulled_seq: 0, known_until_seq: last })
     const reached = isOlder ? 0 : cursors.pulled_seq
     const from = isOlder ? 0 : (this.#next ?? Math.max(0, reached - readAgain))
-    await this.#takeDeferred()
     if (from === last) return { pulled: last, last }
     const fetched = await this.#database.queryWide(rowsBeyond, [from, last, storeId, cursors.from_id])
     const pulled = fetched.length < rowsPerBatch ? last : Number(fetched.at(-1)?.[0])
@@ -84,13 +82,6 @@ export class RowPuller {
     if (pulled > reached || pulled === last)
       state.set({ pulled_seq: pulled, ...(pulled === last && { known_until_seq: last }) })
     return { pulled, last }
-  }
-
-  async #takeDeferred(): Promise<void> {
-    const ids = this.#inbox.deferred(rowsPerBatch)
-    if (ids.length === 0) return
-    const rows = await this.#named(await this.#database.queryWide(rowsOfIds, [numberArray(ids)]))
-    this.#inbox.takeCosts(rows)
   }
 
   async #storeId(name: string): Promise<number | null> {

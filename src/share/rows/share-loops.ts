@@ -98,7 +98,7 @@ export async function pullRows(
     lock: `${path}.share-pull.lock`,
     opened: (local) => (open = local),
     begin: async (local, shared) => {
-      const puller = new RowPuller(shared, new Inbox(local, path), new SharedDictionary(shared), warn)
+      const puller = new RowPuller(shared, new Inbox(local), new SharedDictionary(shared), warn)
       return async () => {
         const progress = await puller.pullSome()
         if (progress === null) return pollEveryMs

@@ -81,8 +81,8 @@ export async function repriceStore(
 }
 
 /**
- * Recalculates the costs of calls. Calls are read without the lock, because only this job changes them.
- * Progress is in minutes of the calls' time. `work` is null if no call is selected.
+ * Recalculates the costs of calls. Calls are read without the lock: if another machine sends a cost meanwhile,
+ * either cost stays. Progress is in minutes of the calls' time. `work` is null if no call is selected.
  */
 function repriceCalls(
   database: DatabaseSync,

@@ -5,7 +5,6 @@ import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs
 import { summedColumnList } from '../rollup/summed-calls.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
@@ -31,7 +30,6 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
 /** Writes other gateways' rows into this file as if they were recorded here. Idempotent. */
 export class Inbox {
   readonly state: ShareState
-  readonly #path: string
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #encoder = new BatchEncoder()
@@ -39,9 +37,7 @@ export class Inbox {
   readonly #writer: CallWriter
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
 
-  /** `path` is that of the database. */
-  constructor(database: DatabaseSync, path: string) {
-    this.#path = path
+  constructor(database: DatabaseSync) {
     this.#database = database
     this.#statements = new RowStatements(database)
     this.state = new ShareState(database)
@@ -63,31 +59,8 @@ export class Inbox {
     const batch = this.#encoder.encode(usableRows.map(({ values }) => callOf(values)))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
-    this.takeCosts(usableRows.filter(({ seq, firstSeq }) => seq !== firstSeq))
+    this.#takeCosts(usableRows.filter(({ seq, firstSeq }) => seq !== firstSeq))
     return result
-  }
-
-  /** Ids of calls whose costs must still be copied; none while a job runs. */
-  deferred(limit: number): readonly number[] {
-    const sql = 'SELECT call_id FROM share_deferred LIMIT ?'
-    const ids = this.#statements.all<readonly [number]>(sql, limit).map(([id]) => id)
-    if (ids.length === 0) return []
-    using lock = lockJob(this.#path)
-    return lock === null ? [] : ids
-  }
-
-  /** Copies the costs of other gateways' calls, as re-pricing does. While a job runs, the calls are deferred. */
-  takeCosts(rows: readonly PulledRow[]): void {
-    if (rows.length === 0) return
-    using lock = lockJob(this.#path)
-    const sql =
-      lock === null
-        ? 'INSERT INTO share_deferred VALUES (?) ON CONFLICT DO NOTHING'
-        : 'DELETE FROM share_deferred WHERE call_id = ?'
-    inTransaction(this.#database, () => {
-      if (lock !== null) this.#takeCosts(rows)
-      for (const { values } of rows) this.#statements.run(sql, Number(values[0]))
-    })
   }
 
   writeHistory(minutes: readonly MinuteRow[], events: readonly EventRow[]): void {
@@ -103,25 +76,31 @@ export class Inbox {
     })
   }
 
-  /** Copies costs, except where this file has a later change that is not sent yet. */
+  /**
+   * Copies the costs of other gateways' calls, as re-pricing does, except where this file has a later change that is not sent
+   * yet.
+   */
   #takeCosts(rows: readonly PulledRow[]): void {
-    const edits: CostEdit[] = []
+    if (rows.length === 0) return
     const source = `SELECT ${summedColumnList()}, ${costColumns.join(', ')} FROM calls
       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
-    for (const { values } of rows) {
-      const row = this.#statements.first(source, Number(values[0]))
-      if (row === undefined) continue
-      const cost = costIndexes.map((index) => {
-        const value = values[index] ?? null
-        return typeof value === 'string' ? this.#statements.wordId('labels', value) : value
-      })
-      const call = row.slice(0, -cost.length)
-      if (cost.some((value, at) => value !== row[call.length + at]))
-        edits.push({ call, cost: cost as unknown as StoredCost })
-    }
-    this.#writeCosts(edits)
-    for (const { call } of edits) {
-      this.#statements.run('DELETE FROM share_changed WHERE call_id = ?', call[1] ?? null)
-    }
+    inTransaction(this.#database, () => {
+      const edits: CostEdit[] = []
+      for (const { values } of rows) {
+        const row = this.#statements.first(source, Number(values[0]))
+        if (row === undefined) continue
+        const cost = costIndexes.map((index) => {
+          const value = values[index] ?? null
+          return typeof value === 'string' ? this.#statements.wordId('labels', value) : value
+        })
+        const call = row.slice(0, -cost.length)
+        if (cost.some((value, at) => value !== row[call.length + at]))
+          edits.push({ call, cost: cost as unknown as StoredCost })
+      }
+      this.#writeCosts(edits)
+      for (const { call } of edits) {
+        this.#statements.run('DELETE FROM share_changed WHERE call_id = ?', call[1] ?? null)
+      }
+    })
   }
 }

@@ -187,8 +187,6 @@ ON calls BEGIN
   INSERT INTO share_changed SELECT new.id, 1 FROM share_state WHERE true
   ON CONFLICT (call_id) DO UPDATE SET times = times + 1;
 END;
--- Calls whose cost was changed elsewhere while a job was at work here.
-CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
 -- Synced files beside the database: prices, limits of clients.
 CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
 
