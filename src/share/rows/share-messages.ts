@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { count, fits } from '../../lib/message-schema.ts'
-import { isObject, type Shape } from '../../lib/message-shape.ts'
+import type { Shape } from '../../lib/message-shape.ts'
 import type { PullProgress } from './row-puller.ts'
 
 /** The argument of the process. */
@@ -29,14 +29,6 @@ export const isShareTask: Shape<ShareTask> = fits(
     days: count,
   }),
 )
-
-/** Makes the process send the waiting rows and end. */
-export const closeMessage = { kind: 'close' } as const
-
-/** True for {@link closeMessage}. */
-export function isClose(message: unknown): boolean {
-  return isObject(message) && message['kind'] === closeMessage.kind
-}
 
 export const isShareStatus: Shape<ShareStatus> = fits(
   v.object({

@@ -1,10 +1,10 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { WorkerHost } from '../../lib/process/worker-host.ts'
-import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from './share-messages.ts'
+import { type ShareStatus, isShareStatus, type ShareTask } from './share-messages.ts'
 
 /** Time limit for the last rows, longer than they need if PostgreSQL answers. */
 const closeMs = 3000
@@ -14,10 +14,11 @@ const longCopyRows = 20_000
 
 /**
  * The process that sends and fetches rows. It is separate, so that neither its work, nor a hanging database,
- * nor a crash can affect a call. It ends with its parent.
+ * nor a crash can affect a call. Once the channel to its parent is closed, it sends the waiting rows and ends.
  */
 export class ShareProcess {
-  readonly #host: WorkerHost<typeof closeMessage, ShareStatus>
+  readonly #host: WorkerHost<never, ShareStatus>
+  #worker: ChildProcess | null = null
   readonly #clock: Clock
   readonly #say: (line: string) => void
   #status: ShareStatus | null = null
@@ -39,7 +40,8 @@ export class ShareProcess {
       clock,
       start: () => {
         const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
-        return fork(file, [JSON.stringify(task)], { env: { ...env }, execArgv: [], stdio: [...stdio] })
+        const options = { env: { ...env }, execArgv: [], stdio: [...stdio] }
+        return (this.#worker = fork(file, [JSON.stringify(task)], options))
       },
       received: (status) => this.#receive(status),
       died: (reason) => {
@@ -77,7 +79,7 @@ export class ShareProcess {
   async close(): Promise<void> {
     this.#isClosing = true
     if (!this.#host.isRunning) return this.#host.end()
-    this.#host.post(closeMessage)
+    this.#worker?.disconnect()
     const cancel = this.#clock.after(closeMs, () => this.#ended.resolve())
     await this.#ended.promise
     cancel()

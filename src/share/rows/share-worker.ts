@@ -6,7 +6,7 @@ import { ShareState } from '../../store/share/share-state.ts'
 import { openForReading } from '../../store/sqlite/open-store.ts'
 import { connectRows } from './row-connection.ts'
 import type { PullProgress } from './row-puller.ts'
-import { isClose, isShareTask, type ShareStatus } from './share-messages.ts'
+import { isShareTask, type ShareStatus } from './share-messages.ts'
 import { pullRows, sendRows } from './share-loops.ts'
 
 const reportEveryMs = 500
@@ -26,13 +26,11 @@ const ending = new AbortController()
 let pull: PullProgress | null = null
 let moved = { passedSeq: -1, atMs: 0 }
 
-// Ctrl-C and other signals may go to the whole process group, but only the parent decides when this process
-// ends.
+// Ctrl-C and other signals may go to the whole process group, but only the end of the channel to the parent
+// ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => ending.abort())
-process.on('message', (message: unknown) => {
-  if (isClose(message)) ending.abort()
-})
+if (!process.connected) ending.abort()
 lowerPriority(process.pid)
 
 const warn = (line: string): void => send({ ...waiting(), pull, line })
