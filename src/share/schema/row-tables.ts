@@ -42,22 +42,11 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
   }
 }
 
-/** The view with these columns, in this order; null if a column is unknown here. */
-export function readableView(names: readonly string[]): string | null {
-  const fields = new Map<string, string>(namedFields.map((field) => [field.name, readable(field)]))
-  fields.set('id', idSql).set('started_at', 'to_timestamp((c.id >> 12) / 1000.0)')
-  if (names.some((name) => !fields.has(name))) return null
-  const list = names.map((name) => `  ${fields.get(name)} AS ${name}`)
-  return `CREATE OR REPLACE VIEW tokenweir.calls_readable AS SELECT\n${list.join(',\n')}\nFROM tokenweir.calls AS c`
-}
-
-/** The view's columns as a new schema has them. */
-export const readableNames: readonly string[] = ['id', 'started_at', ...namedFields.map(({ name }) => name)]
-/** The columns of calls with their types. If an older schema lacks columns, they are added without a constraint. */
-export const callColumns: readonly (readonly [name: string, type: string])[] = storedFields.map((field) => [
-  field.column,
-  columnType(field),
-])
+const readableColumns = [
+  `${idSql} AS id`,
+  'to_timestamp((c.id >> 12) / 1000.0) AS started_at',
+  ...namedFields.map((field) => `${readable(field)} AS ${field.name}`),
+]
 
 /**
  * The tables of rows. `row_state.last_seq` numbers rows without gaps. Adding rows holds its lock until they
@@ -147,7 +136,9 @@ CREATE INDEX gateway_events_by_seq ON tokenweir.gateway_events (seq);
 CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, hash text NOT NULL, body text NOT NULL);
 
 -- For people with psql: the names and units of /api/query.
-${readableView(readableNames)};
+CREATE VIEW tokenweir.calls_readable AS SELECT
+  ${readableColumns.join(',\n  ')}
+FROM tokenweir.calls AS c;
 `
 
 /** The code of a call that was cut off. A later row may replace its row. */
