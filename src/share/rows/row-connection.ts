@@ -1,10 +1,10 @@
 import { connectShared, errorInWords } from '../postgres.ts'
-import type { OpenSharedDatabase } from './share-loops.ts'
+import type { SharedDatabase } from './shared-database.ts'
 
 const statementTimeoutMs = 20_000
 
 /** Connects for sending and fetching rows. Rejects with a message for people. */
-export async function connectRows(url: string): Promise<OpenSharedDatabase> {
+export async function connectRows(url: string): Promise<SharedDatabase> {
   try {
     return await connectShared(url, { applicationName: 'tokenweir rows', statementTimeoutMs })
   } catch (error) {

@@ -34,7 +34,7 @@ export class RowPuller {
   readonly #inbox: Inbox
   readonly #words: SharedDictionary
   readonly #warn: (message: string) => void
-  #replica: { readonly name: string; readonly id: number } | null = null
+  #store: { readonly name: string; readonly id: number } | null = null
   /** Rows up to this number were read through this connection; null before the first rows. */
   #next: number | null = null
 
@@ -50,7 +50,7 @@ export class RowPuller {
     this.#warn = warn
   }
 
-  /** Copies the next rows. Resolves with null while this file is no replica of the database yet. */
+  /** Copies the next rows. Resolves with null while this file is no store of the database yet. */
   async pullSome(): Promise<PullProgress | null> {
     const { state } = this.#inbox
     const cursors = state.cursors()
@@ -85,14 +85,14 @@ export class RowPuller {
   }
 
   async #storeId(name: string): Promise<number | null> {
-    if (this.#replica?.name !== name) {
+    if (this.#store?.name !== name) {
       this.#next = null
       const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
         name,
       ])
-      this.#replica = id === undefined ? null : { name, id: Number(id) }
+      this.#store = id === undefined ? null : { name, id: Number(id) }
     }
-    return this.#replica?.id ?? null
+    return this.#store?.id ?? null
   }
 
   async #named(rows: readonly (readonly unknown[])[]): Promise<readonly PulledRow[]> {

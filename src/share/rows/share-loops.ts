@@ -7,7 +7,6 @@ import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
-import type { PostgresConnection } from '../postgres.ts'
 import { HistorySender } from './history-sender.ts'
 import { type PullProgress, RowPuller } from './row-puller.ts'
 import { RowSender } from './row-sender.ts'
@@ -16,15 +15,12 @@ import { SharedFiles } from './shared-files.ts'
 import { SharedDictionary } from './shared-dictionary.ts'
 import { identifyStore } from './store-identity.ts'
 
-/** An open connection, with its `close`. */
-export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide' | 'close'>
-
 /** The rows that the loops send and fetch, and their limits. */
 export interface ShareSettings {
   /** The local database. */
   readonly path: string
   /** Connects to the shared database. Rejects with a message for people. */
-  readonly connect: () => Promise<OpenSharedDatabase>
+  readonly connect: () => Promise<SharedDatabase>
   /** Days before now whose calls the first copy has; null for all. */
   readonly shareDays: number | null
   readonly clock: Pick<Clock, 'after' | 'delay' | 'wallTime' | 'now'>
@@ -119,7 +115,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
   let lock: Disposable | null = null
   while (!signal.aborted) {
     let local: LocalDatabase | null = null
-    let shared: OpenSharedDatabase | null = null
+    let shared: SharedDatabase | null = null
     try {
       lock ??= tryFileLock(loop.lock)
       if (lock === null) {
