@@ -1,4 +1,4 @@
-import { ShareState } from '../../store/share/share-state.ts'
+import { waitingIn } from '../../store/share/share-state.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForReading, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { sendRows, type ShareSettings } from './share-loops.ts'
@@ -31,8 +31,10 @@ export async function moveRows(
   try {
     for (let total = 0; ;) {
       await clock.delay(pollEveryMs)
-      const rows = waitingIn(path)
-      if (rows === null) continue
+      const waiting = waitingIn(path)
+      // Until the first look at the shared database.
+      if (waiting === null || waiting.passedSeq === null) continue
+      const { rows } = waiting
       total = Math.max(total, rows)
       onProgress({ done: total - rows, total })
       if (rows === 0) break
@@ -45,15 +47,6 @@ export async function moveRows(
     shared.close()
     await sending
   }
-}
-
-/** How many rows wait; null until the file has been compared with the shared database. */
-function waitingIn(path: string): number | null {
-  const database = openForReading(path)
-  if (typeof database === 'string') return null
-  using closing = database
-  const state = new ShareState(closing)
-  return state.cursors() === null ? null : state.waiting().rows
 }
 
 async function count(

@@ -2,8 +2,7 @@
 import { systemClock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { readMessage } from '../../lib/message-shape.ts'
-import { ShareState } from '../../store/share/share-state.ts'
-import { openForReading } from '../../store/sqlite/open-store.ts'
+import { waitingIn } from '../../store/share/share-state.ts'
 import { connectRows } from './row-connection.ts'
 import type { PullProgress } from './row-puller.ts'
 import { isShareTask, type ShareStatus } from './share-messages.ts'
@@ -24,7 +23,7 @@ const { path, pulls, days } = task
 delete process.env['TOKENWEIR_SHARE']
 const ending = new AbortController()
 let pull: PullProgress | null = null
-let moved = { passedSeq: -1, atMs: 0 }
+let moved: { readonly passedSeq: number | null; readonly atMs: number } = { passedSeq: -1, atMs: 0 }
 
 // Ctrl-C and other signals may go to the whole process group, but only the end of the channel to the parent
 // ends this process.
@@ -54,12 +53,7 @@ function reportWaiting(): void {
 
 /** The rows of the file that wait to be sent. */
 function waiting(): Pick<ShareStatus, 'behind'> {
-  const opened = openForReading(path)
-  if (typeof opened === 'string') return { behind: null }
-  using database = opened
-  const state = new ShareState(database)
-  const { rows, sinceMs } = state.waiting()
-  const passedSeq = state.cursors()?.passed_seq ?? 0
+  const { rows, sinceMs, passedSeq } = waitingIn(path) ?? { rows: 0, sinceMs: null, passedSeq: null }
   const now = systemClock.now()
   if (rows === 0 || passedSeq !== moved.passedSeq) moved = { passedSeq, atMs: now }
   const isBehind = rows > behindRows || (rows > 0 && now - moved.atMs > behindMs)

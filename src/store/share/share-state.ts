@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { openForReading } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
@@ -108,4 +109,15 @@ export class ShareState {
       SELECT 1 FROM share_ranges WHERE c.seq BETWEEN first_seq AND last_seq) ORDER BY c.seq LIMIT 1`
     return { rows, sinceMs: this.#statements.number(oldest, passedSeq) }
   }
+}
+
+/** What waits in a file, and how far it has come; `passedSeq` is null until it begins. Null without a readable file. */
+export function waitingIn(
+  path: string,
+): (ReturnType<ShareState['waiting']> & { readonly passedSeq: number | null }) | null {
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return null
+  using database = opened
+  const state = new ShareState(database)
+  return { ...state.waiting(), passedSeq: state.cursors()?.passed_seq ?? null }
 }
