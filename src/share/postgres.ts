@@ -1,4 +1,4 @@
-import { Client, escapeLiteral, types } from 'pg'
+import { Client, types } from 'pg'
 import { makeSharedSchema } from './schema/shared-schema.ts'
 
 const connectLimitMs = 5000
@@ -19,11 +19,6 @@ export interface ConnectOptions {
 export interface PostgresConnection {
   /** Runs a statement. Rejects with PostgreSQL's or the socket's error, at the latest after the time-out. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
-  /**
-   * Runs a statement of many columns, as {@link query}, without PostgreSQL's JIT, which takes seconds for milliseconds of work. JIT
-   * is off for this statement only, because a pooler may give the connection to another client afterwards.
-   */
-  queryWide(text: string, values: readonly (string | number)[]): Promise<readonly (readonly unknown[])[]>
   /** Sets the listener for each `NOTIFY` on a channel of this connection. */
   notified(listener: (channel: string) => void): void
   /** Resolves when the connection has ended, on either side. */
@@ -111,6 +106,8 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
   }
   try {
     await client.connect()
+    // PostgreSQL's JIT takes seconds for milliseconds of work on statements of many columns.
+    await client.query('SET jit = off')
   } catch (error) {
     close()
     throw error
@@ -123,13 +120,6 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
         ...(values === undefined ? {} : { values: [...values] }),
       } as const
       return (await client.query<unknown[]>(query)).rows
-    },
-    queryWide: async (text, values) => {
-      const literals = values.map((value) => escapeLiteral(String(value)))
-      const sql = text.replaceAll(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] ?? 'NULL')
-      // Two statements in one message are one transaction.
-      const results: unknown = await client.query({ text: `SET LOCAL jit = off; ${sql}`, rowMode: 'array' })
-      return (results as readonly { readonly rows: readonly (readonly unknown[])[] }[])[1]?.rows ?? []
     },
     notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),
     closed,

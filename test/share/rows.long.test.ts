@@ -190,8 +190,8 @@ test('answers that are lost after the commit change nothing', async () => {
     const connection = await connectRows(url)
     return {
       ...connection,
-      queryWide: async (sql, values) => {
-        const rows = await connection.queryWide(sql, values)
+      query: async (sql, values) => {
+        const rows = await connection.query(sql, values)
         if (!sql.includes('INSERT INTO tokenweir.calls') || ++statements % 2 === 0) return rows
         lost++
         throw new Error('the connection was cut')

@@ -64,7 +64,7 @@ export class RowPuller {
     const reached = isOlder ? 0 : cursors.pulled_seq
     const from = isOlder ? 0 : (this.#next ?? Math.max(0, reached - readAgain))
     if (from === last) return { pulled: last, last }
-    const fetched = await this.#database.queryWide(rowsBeyond, [from, last, storeId, cursors.from_id])
+    const fetched = await this.#database.query(rowsBeyond, [from, last, storeId, cursors.from_id])
     const pulled = fetched.length < rowsPerBatch ? last : Number(fetched.at(-1)?.[0])
     const rows = await this.#named(fetched)
     const span = [from, pulled, storeId]

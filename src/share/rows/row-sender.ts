@@ -91,7 +91,7 @@ export class RowSender {
       numberArray(estimates),
       ...columns,
     ]
-    const conflicts = await this.#sides.shared.queryWide(sql, values)
+    const conflicts = await this.#sides.shared.query(sql, values)
     return conflicts.map(([id]) => Number(id))
   }
 

@@ -1,7 +1,7 @@
 import type { PostgresConnection } from '../postgres.ts'
 
 /** A connection to PostgreSQL, as far as the rows need it. */
-export type SharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide' | 'close'>
+export type SharedDatabase = Pick<PostgresConnection, 'query' | 'close'>
 
 /** An array of numbers as PostgreSQL's text, which is faster than the driver's conversion. */
 export function numberArray(values: readonly (number | string | null)[]): string {
