@@ -64,7 +64,7 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
   ON CONFLICT (minute, instance_id)
   DO UPDATE SET tokens = m.tokens + excluded.tokens, estimated = m.estimated + excluded.estimated, seq = excluded.seq
 ), marked AS (
-  UPDATE tokenweir.stores SET sent = $2::bigint, sent_at = now() WHERE id = $1::int
+  UPDATE tokenweir.stores SET sent = $2::bigint WHERE id = $1::int
 )
 SELECT id FROM judged WHERE what = 'conflict'`
 }

@@ -85,21 +85,22 @@ export class SharedFiles {
     if (version === (synced?.version ?? 0)) {
       if (!isChanged || file.problem() !== null || (synced === null && text === read(shippedPriceFile())))
         return
-      const put = `INSERT INTO tokenweir.files AS f VALUES ($1, 1, $3, $4)
-        ON CONFLICT (name) DO UPDATE SET version = f.version + 1, hash = excluded.hash, body = excluded.body
+      const put = `INSERT INTO tokenweir.files AS f VALUES ($1, 1, $3)
+        ON CONFLICT (name) DO UPDATE SET version = f.version + 1, body = excluded.body
         WHERE f.version = $2 RETURNING version`
-      const [row] = await this.#database.query(put, [name, version, hash, text])
+      const [row] = await this.#database.query(put, [name, version, text])
       // If another gateway was faster, the next sync finds its version.
       if (row !== undefined) this.#state.setFile(name, Number(row[0]), hash)
       return
     }
-    const sql = 'SELECT version, hash, body FROM tokenweir.files WHERE name = $1'
+    const sql = 'SELECT version, body FROM tokenweir.files WHERE name = $1'
     const [row] = await this.#database.query(sql, [name])
     if (row === undefined) {
       this.#state.forgetFile(name)
       return
     }
-    const [itsVersion, itsHash, body] = [Number(row[0]), String(row[1]), String(row[2])]
+    const body = String(row[1])
+    const itsHash = hashOf(body)
     if (isChanged && hash !== itsHash && text !== read(shippedPriceFile())) {
       const copy = `${path}.conflict-${timeText(wallTimeMs)}`
       replaceFile(copy, text)
@@ -108,7 +109,7 @@ export class SharedFiles {
       )
     }
     if (hash !== itsHash) replaceFile(path, body)
-    this.#state.setFile(name, itsVersion, itsHash)
+    this.#state.setFile(name, Number(row[0]), itsHash)
   }
 }
 

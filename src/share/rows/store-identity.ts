@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { firstIdAt } from '../../call/call-id.ts'
 import type { ShareState } from '../../store/share/share-state.ts'
 import type { SharedDatabase } from './shared-database.ts'
@@ -35,8 +34,7 @@ export async function identifyStore(
     warn('this database file is older than it was: its rows are compared with the shared database again')
   } else if (cursors !== null) warn('the shared database does not know this file: all of its rows are sent')
   const name = randomUUID()
-  const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
-  await database.query(add, [name, hostname()])
+  await database.query('INSERT INTO tokenweir.stores (name) VALUES ($1)', [name])
   const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
   // A file may have folded rows that it once pulled, which must not be added again. A file that has never
   // pulled has no such rows.

@@ -60,9 +60,7 @@ INSERT INTO tokenweir.row_state VALUES (1, 0);
 CREATE TABLE tokenweir.stores (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
-  host text NOT NULL,
-  sent bigint NOT NULL DEFAULT 0,
-  sent_at timestamptz NOT NULL DEFAULT now()
+  sent bigint NOT NULL DEFAULT 0
 );
 
 -- A hash index, because a word may be too long for an entry of another index.
@@ -133,7 +131,7 @@ CREATE TABLE tokenweir.gateway_events (
 CREATE INDEX gateway_events_by_seq ON tokenweir.gateway_events (seq);
 
 -- Prices and clients' limits, as in the files beside each database.
-CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, hash text NOT NULL, body text NOT NULL);
+CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
 
 -- For people with psql: the names and units of /api/query.
 CREATE VIEW tokenweir.calls_readable AS SELECT

@@ -111,7 +111,7 @@ export class ShareState {
   }
 }
 
-/** What waits in a file, and how far it has come; `passedSeq` is null until it begins. Null without a readable file. */
+/** The rows of a file that wait, and its `passedSeq`, which is null until it begins. Null without a readable file. */
 export function waitingIn(
   path: string,
 ): (ReturnType<ShareState['waiting']> & { readonly passedSeq: number | null }) | null {
