@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { keepPaused } from './keep-paused.ts'
 
 /** After a read, flooding connections rest for this multiple of the read's time, and at least for `leastRestMs`. */
 const restShare = 3
@@ -47,4 +46,14 @@ export class PacedReading {
     socket.resume()
     if (this.#resting.size > 0) this.#planNext(this.#lastMs * restShare)
   }
+}
+
+/**
+ * Keeps a socket paused while `isResting` returns true. Node itself resumes a connection, to read a body, or
+ * when an answer drains.
+ */
+export function keepPaused(socket: Socket, isResting: () => boolean): void {
+  socket.on('resume', () => {
+    if (isResting()) socket.pause()
+  })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { keepPaused } from './keep-paused.ts'
+import { keepPaused } from './paced-reading.ts'
 
 /** A connection with this many waiting pipelined requests is paused until half are left. */
 const mostWaiting = 16

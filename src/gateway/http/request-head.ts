@@ -1,4 +1,3 @@
-import { narrowAcceptEncoding } from './accept-encoding.ts'
 import {
   mayBeTag,
   type RawTag,
@@ -8,7 +7,7 @@ import {
 } from '../caller/caller-headers.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
-import { parseTraceParent, type TraceParent } from './trace-parent.ts'
+import { remembered } from '../../lib/remembered.ts'
 
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i
 
@@ -25,6 +24,53 @@ function withoutOwnCookies(name: string, value: string): readonly string[] {
   if (!value.includes(ownCookiePrefix)) return [name, value]
   const others = value.split(';').filter((pair) => !pair.trimStart().startsWith(ownCookiePrefix))
   return others.length === 0 ? [] : [name, others.join(';').trimStart()]
+}
+
+/** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
+const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
+
+/**
+ * Keeps of an `Accept-Encoding` value (RFC 9110 §12.5.3) the codings that the meter can decode, with weights and order.
+ * A value with only such codings is returned unchanged, byte for byte. `*` includes codings that may be
+ * unreadable, so it is replaced by a list; if nothing remains, the value is `identity`.
+ */
+const narrowAcceptEncoding: (value: string) => string = remembered((value) => {
+  const members = value.split(',')
+  if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
+  const codings = new Set(members.map(codingOf))
+  const narrowed = members.flatMap((member) => {
+    const coding = codingOf(member)
+    if (readable.has(coding)) return [member.trim()]
+    if (coding !== '*') return []
+    const weight = member.slice(member.indexOf('*') + 1).trim()
+    return ['gzip', 'br', 'deflate', 'zstd']
+      .filter((coding) => !codings.has(coding))
+      .map((coding) => coding + weight)
+  })
+  return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
+})
+
+function codingOf(member: string): string {
+  const semicolon = member.indexOf(';')
+  return (semicolon < 0 ? member : member.slice(0, semicolon)).trim().toLowerCase()
+}
+
+/** The place of a call in the client's trace. */
+interface TraceParent {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** The client's own span, 16 hexadecimal digits; null if the client does not record this trace. */
+  readonly spanId: string | null
+}
+
+const traceParentForm =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
+
+/** Reads a `traceparent` header (W3C Trace Context §3.2); null if it is malformed. Later versions may add to its end. */
+function parseTraceParent(header: string): TraceParent | null {
+  const [, version, traceId = '', spanId = '', flags = '', more] = traceParentForm.exec(header) ?? []
+  if (version === undefined || (version === '00' && more !== undefined)) return null
+  return { traceId, spanId: (Number.parseInt(flags, 16) & 1) === 1 ? spanId : null }
 }
 
 /** The head of a client's request, read in one pass over its raw header list. A flaw is stored in `flaw`, not thrown. */

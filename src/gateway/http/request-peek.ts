@@ -85,7 +85,7 @@ const innerModels = ['requests[].params.model', 'session.model'] as const
 /** Reads the fields that the gateway needs from a request's body, chunk by chunk as it arrives. */
 export class RequestPeek {
   readonly #scan = new JsonScan(places, (...event) => this.#note(...event))
-  readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
+  readonly #text = new Utf8Copy()
   /** The first byte that is not white space; 0 before it. */
   #first = 0
   #firstAt = 0
@@ -97,10 +97,11 @@ export class RequestPeek {
   #prompts = 0
 
   push(chunk: Uint8Array): void {
-    this.#text.push(chunk)
+    this.#read(this.#text.take(chunk))
   }
 
   #read(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
     if (this.#first === 0) {
       const at = bytes.findIndex(isNoSpace)
       this.#firstAt += at < 0 ? bytes.length : at
@@ -111,7 +112,7 @@ export class RequestPeek {
 
   /** The fields found so far; final once all bytes have been pushed. */
   result(): RequestFacts {
-    this.#text.end()
+    this.#read(this.#text.end())
     const { markBytes, isSame } = this.#text
     const { model, stream, stream_options: streamOptions = null, metadata, user } = this.#values
     const options = streamOptions?.value

@@ -19,45 +19,38 @@ function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
 
 /** Converts a text in any of these encodings to UTF-8. UTF-8 passes unchanged. */
 export class Utf8Copy {
-  readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
   /** Bytes that are too few to decode: of the text's beginning, or of a unit. */
   #undecoded: Buffer = noBytes
   /** Bytes of the byte order mark, which is dropped. */
   markBytes = 0
 
-  constructor(receive: (utf8: Uint8Array) => void) {
-    this.#receive = receive
-  }
-
-  /** True if the text passes byte for byte. */
+  /** True if the text stays byte for byte. */
   get isSame(): boolean {
     return this.#encoding === null || this.#encoding.width === 1
   }
 
-  push(chunk: Uint8Array): void {
-    if (this.#encoding?.width === 1) {
-      this.#receive(chunk)
-      return
-    }
+  /** Converts the next piece. */
+  take(chunk: Uint8Array): Uint8Array {
+    if (this.#encoding?.width === 1) return chunk
     const bytes = this.#undecoded.length === 0 ? chunk : Buffer.concat([this.#undecoded, chunk])
-    if (this.#encoding !== null || bytes.length >= 4) this.#convert(bytes)
-    else this.#undecoded = Buffer.from(bytes)
+    if (this.#encoding !== null || bytes.length >= 4) return this.#convert(bytes)
+    this.#undecoded = Buffer.from(bytes)
+    return noBytes
   }
 
-  /** Ends the text with the held bytes. */
-  end(): void {
-    if (this.#encoding === null && this.#undecoded.length > 0) this.#convert(this.#undecoded)
+  /** Ends the text: the held bytes are its end. */
+  end(): Uint8Array {
+    return this.#encoding === null && this.#undecoded.length > 0 ? this.#convert(this.#undecoded) : noBytes
   }
 
-  #convert(bytes: Uint8Array): void {
+  #convert(bytes: Uint8Array): Uint8Array {
     const encoding = (this.#encoding ??= encodingOf(bytes))
     const { width, isLittle } = encoding
     if (width === 1) {
       this.#undecoded = noBytes
       if (bytes[0] === utf8Mark[0] && utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
-      this.#receive(this.markBytes === 0 ? bytes : bytes.subarray(3))
-      return
+      return this.markBytes === 0 ? bytes : bytes.subarray(3)
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     const end = bytes.length - (bytes.length % width)
@@ -67,6 +60,6 @@ export class Utf8Copy {
       if (unit !== 0xfeff) text += unit > 0x10ffff ? '\ufffd' : String.fromCodePoint(unit)
     }
     this.#undecoded = Buffer.from(bytes.subarray(end))
-    this.#receive(Buffer.from(text))
+    return Buffer.from(text)
   }
 }

@@ -82,7 +82,8 @@ export class AnswerReader {
 
   readonly #finishReasons: string[] = []
   readonly #reported = new ReportedPieces()
-  readonly #repeated = new RepeatedEvent()
+  /** Null before the first event. */
+  #repeated: RepeatedEvent | null = null
   /** The kind of content that the learned event adds. */
   #repeatedContent: EventContent = 'none'
   #isStored = false
@@ -123,7 +124,7 @@ export class AnswerReader {
 
   /** Reads the data of an event; `isError` if its name is `error`. */
   event(data: string, isError: boolean): EventContent {
-    if (!isError && this.#repeated.isIn(data)) return this.#repeatedContent
+    if (!isError && this.#repeated?.isIn(data) === true) return this.#repeatedContent
     if (!data.startsWith(endMark)) return this.parsedEvent(jsonOrUndefined(data), isError, data)
     this.marked = true
     return 'none'
@@ -150,6 +151,7 @@ export class AnswerReader {
     // Events with counts, tool calls or errors add to sums, so each of them is read.
     const isIdempotent = !isFailed && this.#sums === sums
     this.#repeatedContent = content
+    this.#repeated ??= new RepeatedEvent()
     if (content !== 'none' && isIdempotent) this.#repeated.learn(data, top, choices)
     else this.#repeated.forget()
     return content
