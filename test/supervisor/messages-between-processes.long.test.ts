@@ -146,7 +146,6 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       reserved: 0,
       predecessors: [],
       rawLog: { enabled: false, untilMs: null, asked: false },
-      atMs: Date.now(),
       used: [],
       usedSinceMs: null,
       usedByOwners: [],

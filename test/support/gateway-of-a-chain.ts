@@ -4,7 +4,8 @@ import { ownIdentity } from '../../src/lib/process/process-identity.ts'
 import { MinuteLimits } from '../../src/gateway/limits/minute-limits.ts'
 import { LimitsAcrossRestarts } from '../../src/gateway/limits/limits-across-restarts.ts'
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
-import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
+import type { TokenWindow } from '../../src/gateway/admission/token-window.ts'
+import { TokenWindows } from '../../src/gateway/admission/token-windows.ts'
 import { DrainReporter } from '../../src/gateway/handover/drain-reporter.ts'
 import { OldGateways, type SharedParts } from '../../src/gateway/handover/old-gateways.ts'
 import type { Handover } from '../../src/gateway/handover/handover.ts'
@@ -89,9 +90,16 @@ export class GatewayOfAChain {
       queueLimit: 1000,
       queueTimeoutMs: 0,
     })
-    this.budget = new TokenWindow(1000)
+    const tokens = new TokenWindows({
+      clock,
+      rejects: budgetRejects,
+      tokenLimit: 1000,
+      sharedLimit: null,
+      past: { usageByMinute: async () => [], usageOfClients: async () => [] },
+      keyNames: () => new Map(),
+    })
+    this.budget = tokens.all
     const limiter = { name: 'default', admission: this.admission, isShared: false }
-    const clients = { used: () => {}, handover: () => [] }
     const nobody = new Set<object>()
     const minuteLimits = new MinuteLimits(() => clock.now(), false)
     const minutes = new LimitsAcrossRestarts(
@@ -100,7 +108,7 @@ export class GatewayOfAChain {
       () => nobody,
     )
     const limiters = () => [limiter]
-    this.#parts = { instance, limiters, budget: this.budget, clients, minutes, budgetRejects, clock }
+    this.#parts = { instance, limiters, tokens, minutes, clock }
     this.oldGateways = new OldGateways(this.#parts, before?.handover() ?? null)
     this.budget.restore(before?.budget.minutes(clock.wallTime()) ?? [])
     this.budget.watch({
@@ -116,7 +124,7 @@ export class GatewayOfAChain {
 
   handover(): Handover {
     const { instance } = this.#parts
-    const none = { host: '', port: 0, atMs: 0, used: [], usedSinceMs: null, usedByOwners: [], minutes: [] }
+    const none = { host: '', port: 0, used: [], usedSinceMs: null, usedByOwners: [], minutes: [] }
     const rawLog = { enabled: false, untilMs: null, asked: false }
     const { reserved } = this.budget
     return {

@@ -15,7 +15,7 @@ function setUp(limit: number) {
   const past = { usageByMinute: () => Promise.resolve([]), usageOfClients: () => Promise.resolve([]) }
   const options = { clock, rejects: true, tokenLimit: limit, sharedLimit: null, past }
   const windows = new TokenWindows({ ...options, keyNames: () => new Map() })
-  void windows.restore({ usage: [], isAll: true, sinceMs: 0 })
+  void windows.restore({ used: [], usedSinceMs: null, usedByOwners: [] })
   const budget = windows.all
   const callWindows = windows.of(unknownCaller, null)
   const gate = {

@@ -43,10 +43,7 @@ interface Wait {
   readonly refuse: (reason: unknown) => void
 }
 
-/**
- * Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules; this class adds
- * timers and promises.
- */
+/** Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules, this class timers and promises. */
 export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
@@ -113,7 +110,7 @@ export class SlotLimiter {
     const permit = this.tryAcquire(caller, order, stake)
     if (permit !== null) return permit
     // Calls may also wait for slots that other gateways use now.
-    const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
+    const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
   }
@@ -173,20 +170,22 @@ export class SlotLimiter {
     this.#admitNext()
   }
 
-  /** Reserves slots, and slots of each client, for the gateway that this one replaces. */
+  /** Reserves slots, and slots of each client, for the gateways that this one replaces. A slot that they give back cools here. */
   reserveForPredecessor(slots: number, ofClients: ReadonlyMap<string, number>): void {
     if (slots === this.#reserved && ofClients.size + this.#reservedOf.size === 0) return
+    // Their slots are unknown before their first reports.
+    const givenBack = this.#reserved === Infinity ? 0 : this.#reserved - slots
     this.#reserved = slots
     this.#reservedOf = ofClients
     this.#applyLimits()
-    this.#applyCapacity()
+    this.#applyCapacity(givenBack)
   }
 
-  /** Fixes the ceiling at the present number of slots, and returns it: the successor counts from there. */
-  fixCeiling(): number {
-    this.#ceiling = this.#slots
+  /** Keeps at most `most` of the present slots, because this gateway's successor uses the rest. */
+  keep(most: number): void {
+    const kept = Math.min(this.slots, most)
     this.#reserved = 0
-    return this.#ceiling
+    this.setCeiling(kept)
   }
 
   /** In-flight and waiting calls by client; unnamed callers count for the empty name. */
@@ -197,6 +196,16 @@ export class SlotLimiter {
     for (const { caller } of this.#permits) of(caller).active += 1
     for (const { caller } of this.#queue.unordered()) of(caller).waiting += 1
     return calls
+  }
+
+  /** Slots in use, with cooling ones, and those that waiting calls need. */
+  get needed(): number {
+    return Math.max(this.#queue.occupied, this.#queue.demand)
+  }
+
+  /** Most slots that calls here may use now. */
+  get slots(): number {
+    return Math.max(0, Math.min(this.#maxConcurrent - this.#reserved, this.#ceiling))
   }
 
   /** Slots in use, with cooling ones. */
@@ -211,12 +220,7 @@ export class SlotLimiter {
     return oldest.map(({ call }) => nowMs - call.sinceMs)
   }
 
-  /** Calls in flight and waiting: the slots that would be in use without a limit. */
-  get demand(): number {
-    return this.#queue.demand
-  }
-
-  /** {@link demand} without the calls that wait for a limit a minute. */
+  /** Calls that would be in flight if slots were free, without those that wait for a limit a minute. */
   get demandNow(): number {
     return this.#queue.demandAt(this.#clock.now())
   }
@@ -279,10 +283,6 @@ export class SlotLimiter {
     this.#queue.release(this.#clock.now(), permit.caller)
     this.#sharing?.released()
     this.#admitNext()
-  }
-
-  get #slots(): number {
-    return Math.max(0, Math.min(this.#maxConcurrent - this.#reserved, this.#ceiling))
   }
 
   get #leaseIsValid(): boolean {
@@ -353,8 +353,8 @@ export class SlotLimiter {
     this.#arm()
   }
 
-  #applyCapacity(): void {
-    this.#queue.setCapacity(this.#slots)
+  #applyCapacity(givenBack = 0): void {
+    this.#queue.setCapacity(this.slots, givenBack, this.#clock.now())
     this.#admitNext()
   }
 

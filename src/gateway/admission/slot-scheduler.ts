@@ -223,9 +223,11 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /** Changes the number of slots; 0 admits no call. New slots are free at once, and calls in flight keep their slots. */
-  setCapacity(maxConcurrent: number): void {
+  /** Changes the number of slots; 0 admits no call. Of the new slots, `givenBack` cool, and the others are free at once. */
+  setCapacity(maxConcurrent: number, givenBack = 0, nowMs = 0): void {
     this.#max = maxConcurrent
+    for (let left = givenBack; left > 0 && !this.full && this.#someMayGo(nowMs); left--)
+      this.#cooling.push(nowMs + this.#cooldownMs)
   }
 
   /** Changes the cooldown. A cooling slot is ready at its old time or after the new cooldown, if that is earlier. */

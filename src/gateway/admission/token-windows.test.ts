@@ -5,10 +5,12 @@ import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
 import { Failure } from '../../call/failure.ts'
 import { unknownCaller } from './admission.ts'
 import { type Owner, clientOwner, keyOwner, upstreamOwner } from './owner.ts'
-import { type ReportedUsage, TokenWindows } from './token-windows.ts'
+import { type HandedUse, TokenWindows } from './token-windows.ts'
 
 const key = '12345678'
 const agent = { client: 'agent', keyFingerprint: null }
+/** A predecessor of which no call used anything. */
+const handed: HandedUse = { used: [], usedSinceMs: null, usedByOwners: [] }
 
 function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
   const clock = new FakeClock()
@@ -37,7 +39,7 @@ function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
   })
   const limit = (limits: readonly (readonly [Owner, number])[]): void =>
     windows.setLimits(new Map(limits), [])
-  const knowAll = (): void => void windows.restore({ usage: [], isAll: true, sinceMs: 0 })
+  const knowAll = (): void => void windows.restore(handed)
   const minute = Math.floor(clock.wallTime() / 60_000)
   const used = (client: string | null, keyFingerprint: string | null, tokens: number): ClientUsage => {
     return { client, keyFingerprint, upstreamName: null, minute, tokens }
@@ -101,14 +103,14 @@ test('calls wait until it is known what was used, and are refused if that takes 
 
 test('nobody passes before the database has told what all used; who leaves waits no longer', async () => {
   const { windows, askedMinutes, readMinutes, minute, outcome, waiter, clock } = setUp()
-  const restored = windows.restore({ usage: [], isAll: false, sinceMs: 7 })
+  const restored = windows.restore({ ...handed, usedSinceMs: 7 })
   assert.deepEqual(askedMinutes, [[minute - 1440, 7]])
   const waiting = [outcome([unknownCaller, null], 930), outcome([unknownCaller, null], 931)]
   readMinutes.resolve([{ minute, tokens: 70 }])
   await restored
   assert.deepEqual(await Promise.all(waiting), ['admitted', 'token_budget_exceeded'])
   const other = setUp()
-  void other.windows.restore({ usage: [], isAll: false, sinceMs: 7 })
+  void other.windows.restore({ ...handed, usedSinceMs: 7 })
   const leaving = other.outcome([unknownCaller, null], 1)
   await clock.advance(5000)
   const clientGone = new Failure('client_gone', 'The client left.')
@@ -119,7 +121,7 @@ test('nobody passes before the database has told what all used; who leaves waits
 
 test('what a predecessor counted is not read again, and what was before it is', async () => {
   const { windows, readMinutes, askedMinutes, minute, clock } = setUp()
-  const reported: ReportedUsage = { usage: [{ minute, tokens: 30 }], isAll: false, sinceMs: 5 }
+  const reported: HandedUse = { ...handed, used: [{ minute, tokens: 30 }], usedSinceMs: 5 }
   const restored = windows.restore(reported)
   const figures = () => windows.acrossGateways.snapshot(clock.wallTime())
   assert.deepEqual([figures().isKnown, figures().totalUsed], [false, 30])
@@ -127,13 +129,13 @@ test('what a predecessor counted is not read again, and what was before it is', 
   await restored
   assert.deepEqual([askedMinutes, figures().isKnown, figures().totalUsed], [[[minute - 1440, 5]], true, 70])
   const next = setUp()
-  void next.windows.restore({ ...reported, isAll: true })
+  void next.windows.restore({ ...reported, usedSinceMs: null })
   assert.deepEqual([next.askedMinutes, next.windows.acrossGateways.isKnown], [[], true])
 })
 
 test('a database that is closed before it was read lets nobody in', async () => {
   const { windows, readMinutes, clock, outcome } = setUp()
-  const restored = windows.restore({ usage: [], isAll: false, sinceMs: 7 })
+  const restored = windows.restore({ ...handed, usedSinceMs: 7 })
   readMinutes.resolve(null)
   await restored
   const waiting = outcome([unknownCaller, null], 1)
@@ -169,12 +171,12 @@ test('what a predecessor tells is known at once, and what its calls use is added
   const owner = clientOwner('agent')
   windows.setLimits(new Map([[owner, 100]]), [{ owner, used: [{ minute, tokens: 12 }] }])
   assert.deepEqual([readOwners, windows.usedBy(owner)], [[], 12])
-  windows.used({ minute, tokens: 3, owners: [owner] })
-  windows.used({ minute, tokens: 3, owners: ['client:nobody'] })
-  windows.used({ minute, tokens: 3 })
+  windows.addElsewhere({ minute, tokens: 3, owners: [owner] })
+  windows.addElsewhere({ minute, tokens: 3, owners: ['client:nobody'] })
+  windows.addElsewhere({ minute, tokens: 3 })
   assert.equal(windows.usedBy(owner), 15)
   assert.deepEqual(
-    windows.handover().map((each) => [each.owner, each.used[0]?.tokens]),
+    windows.handover().usedByOwners.map((each) => [each.owner, each.used[0]?.tokens]),
     [[owner, 15]],
   )
 })

@@ -31,18 +31,17 @@ export interface TokenWindowsOptions {
   readonly keyNames: () => ReadonlyMap<string, string>
 }
 
-/** The use of an owner that counts. */
-export interface UsedByOwner {
-  readonly owner: string
+/** The use that a gateway hands over to its successor. */
+export interface HandedUse {
+  /** The use of calls that ended before. */
   readonly used: readonly MinuteUsage[]
-}
-
-/** A predecessor's report of the whole budget. */
-export interface ReportedUsage {
-  readonly usage: readonly MinuteUsage[]
-  readonly isAll: boolean
-  /** `usage` includes all calls that began since then: ms since the Unix epoch. */
-  readonly sinceMs: number
+  /**
+   * If not null, `used` has only calls that began since this time (ms since the Unix epoch), and the
+   * database has earlier calls. Null if `used` is complete.
+   */
+  readonly usedSinceMs: number | null
+  /** The use of clients, keys and upstreams with budgets of their own. */
+  readonly usedByOwners: readonly { readonly owner: string; readonly used: readonly MinuteUsage[] }[]
 }
 
 /**
@@ -61,6 +60,8 @@ export class TokenWindows {
   readonly #always: readonly TokenWindow[]
   /** The windows of clients, keys and upstreams with limits of their own. */
   readonly #byOwner = new Map<string, TokenWindow>()
+  /** Calls that began since then count without the database: ms since the Unix epoch. */
+  #sinceMs: number
 
   constructor(options: TokenWindowsOptions) {
     const { tokenLimit, sharedLimit } = options
@@ -68,6 +69,12 @@ export class TokenWindows {
     this.all = new TokenWindow(tokenLimit)
     this.acrossGateways = sharedLimit === null ? this.all : new TokenWindow(sharedLimit)
     this.#always = [this.acrossGateways]
+    this.#sinceMs = options.clock.wallTime()
+  }
+
+  /** True if calls beyond the budget are refused; else they are only counted. */
+  get rejects(): boolean {
+    return this.#options.rejects
   }
 
   /** The windows in which a call counts: all calls, its key or else its client, and its upstream. */
@@ -133,8 +140,9 @@ export class TokenWindows {
     if (this.acrossGateways !== this.all) this.all.addTo(usage)
   }
 
-  /** Adds the use of a call of another gateway to the windows of its owners. */
-  used(usage: MinuteUsage): void {
+  /** Adds the use of a call of another gateway. */
+  addElsewhere(usage: MinuteUsage): void {
+    this.all.addTo(usage)
     for (const owner of usage.owners ?? []) this.#byOwner.get(owner)?.addTo(usage)
   }
 
@@ -144,19 +152,21 @@ export class TokenWindows {
     return window?.isKnown === true ? window.snapshot(this.#options.clock.wallTime()).totalUsed : null
   }
 
-  /** The use of each owner, for the successor. */
-  handover(): readonly UsedByOwner[] {
+  /** The use so far, for the successor. */
+  handover(): HandedUse {
     const nowMs = this.#options.clock.wallTime()
-    return Array.from(this.#byOwner.values()).flatMap((window) =>
+    const usedByOwners = Array.from(this.#byOwner.values()).flatMap((window) =>
       window.isKnown ? [{ owner: window.owner, used: window.minutes(nowMs) }] : [],
     )
+    const usedSinceMs = this.all.isKnown ? null : this.#sinceMs
+    return { used: this.all.minutes(nowMs), usedSinceMs, usedByOwners }
   }
 
   /**
-   * Sets the limits of clients, keys and upstreams. `reported` is the use that a predecessor knows; the use of other owners is
+   * Sets the limits of clients, keys and upstreams. `handed` is the use that a predecessor knows; the use of other owners is
    * read from the database.
    */
-  setLimits(limits: ReadonlyMap<Owner, number>, reported: readonly UsedByOwner[]): void {
+  setLimits(limits: ReadonlyMap<Owner, number>, handed: HandedUse['usedByOwners']): void {
     for (const owner of this.#byOwner.keys()) if (!limits.has(owner as Owner)) this.#byOwner.delete(owner)
     const unknown: TokenWindow[] = []
     for (const [owner, limit] of limits) {
@@ -165,7 +175,7 @@ export class TokenWindows {
       if (existing !== undefined) continue
       const added = new TokenWindow(limit, owner)
       this.#byOwner.set(owner, added)
-      const used = reported.find((report) => report.owner === owner)?.used
+      const used = handed.find((use) => use.owner === owner)?.used
       if (used === undefined) unknown.push(added)
       else added.restore(used)
     }
@@ -173,12 +183,14 @@ export class TokenWindows {
   }
 
   /** Adds the use before this gateway's start, from a predecessor and from the database, however long that takes. */
-  async restore({ usage, isAll, sinceMs }: ReportedUsage): Promise<void> {
+  async restore(handed: HandedUse | null): Promise<void> {
     const { clock, past } = this.#options
-    for (const minute of usage) this.all.addTo(minute)
+    this.#sinceMs = handed?.usedSinceMs ?? this.#sinceMs
+    for (const minute of handed?.used ?? []) this.all.addTo(minute)
     const minuteNow = Math.floor(clock.wallTime() / minuteMs)
-    // Calls since `sinceMs` are excluded, because they are counted here and may already have rows.
-    const read = isAll ? [] : await past.usageByMinute(minuteNow - windowMinutes, sinceMs)
+    const isComplete = handed !== null && handed.usedSinceMs === null
+    // Calls since then are excluded, because they are counted here and may already have rows.
+    const read = isComplete ? [] : await past.usageByMinute(minuteNow - windowMinutes, this.#sinceMs)
     if (read !== null) this.all.restore(read)
   }
 

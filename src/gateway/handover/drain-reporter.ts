@@ -1,13 +1,18 @@
 import { gather } from '../../call/gather.ts'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { type Clock, withTimeout } from '../../call/clock.ts'
+import { withTimeout } from '../../call/clock.ts'
 import type { ControlClient } from '../../control/control-client.ts'
-import type { CallsAnswer, DrainAnswer, DrainReport, RawLogSwitch } from '../../control/control-messages.ts'
-import { getOrAdd } from '../../lib/get-or-add.ts'
+import type {
+  CallsAnswer,
+  DrainAnswer,
+  DrainReport,
+  PredecessorSlots,
+  RawLogSwitch,
+} from '../../control/control-messages.ts'
 import { reportFault } from '../../lib/fault.ts'
+import { type Poll, startPoll } from '../../lib/poll.ts'
 import { ownIdentity } from '../../lib/process/process-identity.ts'
-import type { SharedParts } from './old-gateways.ts'
-import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
+import type { Limiter, SharedParts } from './old-gateways.ts'
 
 const reportEveryMs = 100
 /** Changes within this time are reported together. */
@@ -28,39 +33,44 @@ export interface DrainReporterOptions extends SharedParts {
   readonly onRawLog: (to: RawLogSwitch) => void
 }
 
-/** Reports to the newest gateway while this one finishes its calls. */
+/**
+ * Reports to the newest gateway while this one finishes its calls. Of each upstream's slots, it uses those that calls here hold
+ * or wait for. Each report gives the others to the newest gateway, and each answer may grant more.
+ */
 export class DrainReporter {
   readonly #options: DrainReporterOptions
-  readonly #clock: Clock
   readonly #identity = ownIdentity()
-  /** Slots of each upstream, with removed upstreams. */
-  readonly #slots = new Map<Limiter, ShrinkingSlots>()
   /** The use of calls that ended since the last answered report. */
-  #used: MinuteUsage[]
-  #answers: CallsAnswer[] = []
+  readonly #used: MinuteUsage[]
+  readonly #answers: CallsAnswer[] = []
   /** The last switch of the raw log, as JSON; empty before one. */
   #rawLog = ''
-  /** When answers stopped (monotonic ms); null while the successor answers. */
-  #noAnswerSinceMs: number | null = null
+  /** Since when no gateway has the control socket (monotonic ms); null while one has. */
+  #aloneSinceMs: number | null = null
   #isEnding = false
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #reports: Poll
   /** Call it when the successor should get a report soon. */
   readonly changed: () => void
-  #wake = (): void => {}
-  readonly #reported: Promise<void>
 
   /** `used` is the use of calls that ended since the handover message. */
   constructor(options: DrainReporterOptions, used: readonly MinuteUsage[]) {
+    const { clock } = options
     this.#options = options
-    this.#clock = options.clock
-    this.changed = gather(this.#clock, gatherMs, () => this.#wake())
     this.#used = [...used]
-    for (const limiter of options.limiters()) this.#slotsOf(limiter, false)
-    this.#reported = this.#keepReporting().catch(reportFault)
+    this.changed = gather(clock, gatherMs, () => this.#reports.refresh())
+    this.refreshUpstreams()
+    const read = (): Promise<void> => this.#report()
+    this.#reports = startPoll({ clock, everyMs: reportEveryMs, read, onFault: reportFault })
   }
 
   /** Call it when upstreams were added or removed. */
   refreshUpstreams(): void {
-    for (const limiter of this.#options.limiters()) this.#slotsOf(limiter)
+    for (const { admission, isShared } of this.#options.limiters()) {
+      if (isShared) continue
+      admission.keep(admission.needed)
+      admission.watch(this.changed)
+    }
   }
 
   used(usage: MinuteUsage): void {
@@ -71,99 +81,92 @@ export class DrainReporter {
   /** Sends the last report. Resolves when the successor has it, or is gone. */
   async close(): Promise<void> {
     this.#isEnding = true
-    this.#wake()
-    await withTimeout(this.#clock, lastReportMs, this.#reported)
+    this.#reports.refresh()
+    await withTimeout(this.#options.clock, lastReportMs, this.#ended.promise)
+    this.#reports.stop()
   }
 
-  async #keepReporting(): Promise<void> {
-    for (;;) {
-      const isLast = this.#isEnding
-      const isOver = (await this.#report(isLast)) || this.#noAnswerSinceMs !== null
-      if (isLast && isOver) return
-      if (this.#answers.length > 0 || (this.#isEnding && !isLast)) continue
-      const woken = new AbortController()
-      this.#wake = () => woken.abort()
-      await this.#clock.delay(reportEveryMs, woken.signal).catch(() => {})
+  async #report(): Promise<void> {
+    const report = this.#makeReport()
+    const answer = await this.#options.successor.reportDraining(report).catch(() => 'refused' as const)
+    if (answer === 'refused') {
+      // The successor is being replaced itself.
+      this.#aloneSinceMs = null
+      return
     }
-  }
-
-  /** Sends a report. Resolves with false if no successor took it. */
-  async #report(isLast: boolean): Promise<boolean> {
-    const used = this.#used
-    const answers = this.#answers
-    const report = this.#reportOf(isLast)
-    this.#used = []
-    this.#answers = []
-    // A successor that is being replaced refuses reports.
-    const answer = await this.#options.successor.reportDraining(report).catch(() => null)
-    if (answer !== null && typeof answer !== 'string') {
-      this.#noAnswerSinceMs = null
+    if (typeof answer === 'string') this.#goOnAlone()
+    else {
+      this.#aloneSinceMs = null
+      this.#used.splice(0, report.used.length)
+      this.#answers.splice(0, report.answers.length)
       this.#options.minutes.applyAnswer(report.minutes, answer.minutes)
-      this.#applyAnswer(answer, report)
-      return true
+      this.#applyAnswer(answer)
     }
-    this.#onNoAnswer(answer !== null)
-    this.#used = [...used, ...this.#used]
-    this.#answers = [...answers, ...this.#answers]
-    return false
+    if (report.isLast) this.#ended.resolve()
   }
 
-  /** Handles a missing answer. A successor may be away for a moment, while a start of its own successor fails. */
-  #onNoAnswer(isAlone: boolean): void {
-    const nowMs = this.#clock.now()
-    this.#noAnswerSinceMs = isAlone ? (this.#noAnswerSinceMs ?? nowMs) : null
-    if (this.#noAnswerSinceMs === null || nowMs - this.#noAnswerSinceMs < awayMs) return
-    for (const slots of this.#slots.values()) slots.useOneSlot()
+  /** Handles a missing successor, which may be away for a moment, while a start of its own successor fails. */
+  #goOnAlone(): void {
+    const nowMs = this.#options.clock.now()
+    this.#aloneSinceMs ??= nowMs
+    if (nowMs - this.#aloneSinceMs < awayMs) return
+    for (const { admission, isShared } of this.#options.limiters())
+      if (!isShared && admission.slots === 0 && admission.needed > 0) admission.setCeiling(1)
   }
 
-  #reportOf(isLast: boolean): DrainReport {
-    const { instance, limiters, budget, minutes } = this.#options
+  #makeReport(): DrainReport {
+    const { instance, limiters, tokens, minutes, clock } = this.#options
     let calls = 0
     const slots = Array.from(limiters(), (limiter) => {
       const { active, queued } = limiter.admission.snapshot()
       calls += active + queued
-      return this.#slotsOf(limiter).report()
+      return slotsOf(limiter)
     })
     return {
       instance,
       identity: this.#identity,
       calls,
       slots,
-      reserved: budget.reserved,
-      counted: budget.snapshot(this.#clock.wallTime()).totalUsed,
-      used: this.#used,
+      reserved: tokens.all.reserved,
+      counted: tokens.all.snapshot(clock.wallTime()).totalUsed,
+      used: [...this.#used],
       minutes: minutes.report(),
-      answers: this.#answers,
-      isLast,
+      answers: [...this.#answers],
+      isLast: this.#isEnding,
     }
   }
 
-  #slotsOf(limiter: Limiter, isNew = true): ShrinkingSlots {
-    const make = () => new ShrinkingSlots(limiter, this.#clock, isNew, () => this.changed())
-    return getOrAdd(this.#slots, limiter, make)
-  }
-
-  #applyAnswer({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer, report: DrainReport): void {
-    const { budget, limiters, onAsk, onRawLog, onStop } = this.#options
-    for (const limiter of limiters()) {
-      const isOfIt = ({ name }: { readonly name: string }): boolean => name === limiter.name
-      const reported = report.slots.find(isOfIt)
-      const answered = slots.find(isOfIt)
-      if (reported === undefined || answered === undefined) continue
+  #applyAnswer({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer): void {
+    const { tokens, limiters, onAsk, onRawLog, onStop } = this.#options
+    for (const { name, admission, isShared } of limiters()) {
+      const answered = slots.find((each) => each.name === name)
+      if (answered === undefined) continue
       if (answered.clients !== null) {
-        limiter.admission.reserveForPredecessor(
-          0,
-          new Map(answered.clients.map(({ of, slots: used }) => [of, used])),
-        )
+        const used = new Map(answered.clients.map(({ of, slots: calls }) => [of, calls]))
+        admission.reserveForPredecessor(0, used)
       }
-      // Slots that were given back since the report belong to the successor.
-      this.#slotsOf(limiter).grow(answered.holding - reported.holding)
+      if (!isShared) admission.setCeiling(answered.holding)
     }
-    budget.reserveElsewhere(taken)
+    tokens.all.reserveElsewhere(taken)
     for (const { seq, cancel } of asks) this.#answers.push({ seq, ...onAsk(cancel) })
+    if (asks.length > 0) this.#reports.refresh()
     const order = JSON.stringify(rawLog)
     if (rawLog !== null && order !== this.#rawLog) onRawLog(rawLog)
     this.#rawLog = order
     if (stopWithinMs !== null) onStop(stopWithinMs)
+  }
+}
+
+/** The slots of an upstream that calls here hold or wait for. Others are the successor's from now on. */
+function slotsOf({ name, admission, isShared }: Limiter): PredecessorSlots {
+  const wants = admission.needed
+  if (!isShared) admission.keep(wants)
+  const clients = Array.from(admission.callsOfLimited, ([of, slots]) => ({ of, slots }))
+  return {
+    name,
+    max: admission.snapshot().maxConcurrent,
+    holding: isShared ? wants : admission.slots,
+    wants,
+    clients: clients.filter(({ slots }) => slots > 0),
   }
 }

@@ -20,18 +20,10 @@ export const isHandover = fits(
     ...claim,
     /** The gateways that report to it, and will report to its successor. */
     predecessors: v.array(predecessorClaim),
-    /** When the message was made, in ms since the Unix epoch: `used` has the calls that ended before. */
-    atMs: finite,
     host: v.string(),
     port,
-    /** The use of the token budget. */
     used: v.array(minuteUsage),
-    /**
-     * If not null, `used` has only calls that began since this time (ms since the Unix epoch), and the
-     * database has earlier calls. Null if `used` is complete.
-     */
     usedSinceMs: v.nullable(finite),
-    /** The use of clients, keys and upstreams with budgets of their own. */
     usedByOwners: v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) })),
     /** The use of limits a minute. */
     minutes: v.array(handedLimit),

@@ -10,14 +10,13 @@ import type {
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process/process-identity.ts'
-import type { TokenWindow } from '../admission/token-window.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { LimitsAcrossRestarts } from '../limits/limits-across-restarts.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
 import type { Handover } from './handover.ts'
-import type { Limiter } from './shrinking-slots.ts'
 
-/** After this time (ms) without a report, a gateway may have been killed. */
-const silentMs = 250
+/** Interval (ms) of checks whether a gateway was killed. */
+const lookEveryMs = 250
 /** Interval (ms) of checks whether the process of an ended gateway is gone; it exists for some milliseconds more. */
 const endCheckMs = 20
 /** A gateway that does not report its calls within this time (ms) is left out. */
@@ -25,26 +24,30 @@ const answerLimitMs = 500
 /** Time (ms) for all gateways to find a call to cancel; the requester waits for two seconds. */
 const cancelLimitMs = 1500
 
+/** The slots of one upstream in a gateway. */
+export interface Limiter {
+  /** The name of the upstream. */
+  readonly name: string
+  readonly admission: SlotLimiter
+  /** The slots are shared through a database, which counts both gateways of a restart. */
+  readonly isShared: boolean
+}
+
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
   /** The name of this gateway's run. */
   readonly instance: string
   /** Slots of each upstream, with removed upstreams that still have calls. */
   readonly limiters: () => Iterable<Limiter>
-  readonly budget: TokenWindow
-  readonly clients: Pick<TokenWindows, 'used' | 'handover'>
+  readonly tokens: TokenWindows
   readonly minutes: LimitsAcrossRestarts
-  /** True if the budget refuses calls, so that old gateways must know the use elsewhere. */
-  readonly budgetRejects: boolean
   readonly clock: Clock
 }
 
-interface DrainingGateway extends PredecessorClaim {
-  /** The last report; null before the first one: until then, this gateway admits no call. */
-  readonly report: DrainReport | null
-  /** The slots that the old gateway may use, by the upstream's name. */
-  readonly held: ReadonlyMap<string, number>
-  readonly heardMs: number
+interface OldGateway extends PredecessorClaim {
+  readonly calls: number
+  /** Its slots of each upstream, with those granted; null before its first report: until then, this gateway admits no call. */
+  slots: readonly PredecessorSlots[] | null
 }
 
 interface Question {
@@ -59,13 +62,12 @@ interface Question {
 export class OldGateways {
   readonly #parts: SharedParts
   /** The oldest first. */
-  readonly #draining = new Map<string, DrainingGateway>()
+  readonly #draining = new Map<string, OldGateway>()
   /** The instance of the gateway that hands over to this one. */
   readonly #direct: string | null
   #isClosed = false
   #rawLog: RawLogSwitch | null = null
   #stopWithinMs: number | null = null
-  #allLeft: PromiseWithResolvers<void> | null = null
   readonly #questions = new Set<Question>()
   #lastAsked = 0
   /** Removes gateways that were killed, which would keep their slots for ever. */
@@ -76,21 +78,10 @@ export class OldGateways {
   constructor(parts: SharedParts, handover: Handover | null) {
     this.#parts = parts
     this.#direct = handover?.instance ?? null
-    this.#checkLater = gather(parts.clock, silentMs, () => this.#forgetDead(), { background: true })
-    const heardMs = parts.clock.now()
-    for (const { instance, identity, reserved } of handover === null
-      ? []
-      : [...handover.predecessors, handover]) {
-      this.#draining.set(instance, {
-        instance,
-        identity,
-        reserved,
-        report: null,
-        held: new Map(),
-        heardMs,
-      })
-    }
+    this.#checkLater = gather(parts.clock, lookEveryMs, () => this.#forgetDead(), { background: true })
     if (handover === null) return
+    for (const { instance, identity, reserved } of [...handover.predecessors, handover])
+      this.#draining.set(instance, { instance, identity, reserved, calls: 0, slots: null })
     parts.minutes.adopt(handover.instance, handover.minutes)
     this.reserve()
     this.#checkLater()
@@ -98,18 +89,16 @@ export class OldGateways {
 
   /** The old gateways that have calls. */
   list(): readonly PredecessorGateway[] {
-    return Array.from(this.#draining.values(), ({ instance, identity, report }) => {
-      return { instance, pid: identity.pid, calls: report?.calls ?? 0 }
+    return Array.from(this.#draining.values(), ({ instance, identity, calls }) => {
+      return { instance, pid: identity.pid, calls }
     }).filter(({ calls }) => calls > 0)
   }
 
   /** The old gateways, for this gateway's successor, to which they report next. */
   claims(): readonly PredecessorClaim[] {
-    return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => ({
-      instance,
-      identity,
-      reserved,
-    }))
+    return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => {
+      return { instance, identity, reserved }
+    })
   }
 
   /** Applies a switch of the raw log to the calls that old gateways finish. */
@@ -136,31 +125,28 @@ export class OldGateways {
 
   /** Applies a report. Null if it is for another gateway: this one's successor, or its predecessor before the takeover. */
   addReport(report: DrainReport): DrainAnswer | null {
-    const { instance, identity, reserved, used, answers } = report
+    const { instance, identity, reserved, calls, slots, used, answers } = report
     const direct = this.#draining.get(this.#direct ?? '')
-    if (this.#isClosed || (direct?.report === null && direct.instance !== instance)) return null
+    if (this.#isClosed || (direct?.slots === null && direct.instance !== instance)) return null
     // The past use of an unknown gateway was read from the database.
-    for (const usage of this.#draining.has(instance) ? used : []) {
-      this.#parts.budget.addTo(usage)
-      this.#parts.clients.used(usage)
-    }
+    if (this.#draining.has(instance)) for (const usage of used) this.#parts.tokens.addElsewhere(usage)
     const minutes = this.#parts.minutes.addReport(instance, report.minutes)
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
-    const held = new Map(report.slots.map((slots) => [slots.name, slots.holding]))
-    const heardMs = this.#parts.clock.now()
-    this.#draining.set(instance, { instance, identity, reserved, report, held, heardMs })
-    const isLearning = [...this.#draining.values()].some((each) => each.report === null)
-    for (const slots of report.slots) held.set(slots.name, slots.holding + this.#freeFor(slots))
+    const old: OldGateway = { instance, identity, reserved, calls, slots }
+    this.#draining.set(instance, old)
+    const granted = Array.from(slots, (each) => ({ ...each, holding: each.holding + this.#freeFor(each) }))
+    old.slots = granted
+    const isLearning = [...this.#draining.values()].some((each) => each.slots === null)
     // A report may be read after the death of its sender was noticed.
     if (report.isLast || !isAlive(identity)) this.#remove(instance)
     else this.#checkLater()
     this.reserve()
     return {
-      slots: Array.from(held, ([name, slots]) => {
-        const clients = Array.from(this.#ofClients(name, instance), ([of, used]) => ({ of, slots: used }))
-        return { name, holding: slots, clients: isLearning ? null : clients }
+      slots: granted.map(({ name, holding }) => {
+        const clients = Array.from(this.#ofClients(name, instance), ([of, count]) => ({ of, slots: count }))
+        return { name, holding, clients: isLearning ? null : clients }
       }),
       taken: this.#unknownTokens(report),
       minutes,
@@ -179,36 +165,39 @@ export class OldGateways {
 
   /** Stops the old gateways. Resolves when all their processes have ended. */
   async stop(stopWithinMs: number): Promise<void> {
-    if (this.#isClosed) return
     this.#stopWithinMs = stopWithinMs
-    this.#allLeft ??= Promise.withResolvers()
-    if (this.#draining.size === 0) this.#allLeft.resolve()
-    await this.#allLeft.promise
-    while (this.#leftProcesses.some(isAlive)) await this.#parts.clock.delay(endCheckMs)
+    while (!this.#isClosed && (this.#draining.size > 0 || this.#leftProcesses.some(isAlive)))
+      await this.#parts.clock.delay(endCheckMs)
   }
 
   /** Reserves the slots and tokens that calls of old gateways need. Call it when upstreams were added, too. */
   reserve(): void {
     if (this.#isClosed) return
-    const all = [...this.#draining.values()]
     for (const { name, admission, isShared } of this.#parts.limiters()) {
-      let slots = 0
-      for (const { report, held } of all) {
-        const slotsThere = report?.slots.find((each) => each.name === name)
-        slots += report === null ? Infinity : Math.max(held.get(name) ?? 0, slotsThere?.wants ?? 0)
-      }
+      const needed = this.#sumOf(name, ({ holding, wants }) => Math.max(holding, wants))
       // Old gateways have their own slots in the database.
-      admission.reserveForPredecessor(isShared ? 0 : slots, this.#ofClients(name))
+      admission.reserveForPredecessor(isShared ? 0 : needed, this.#ofClients(name))
     }
-    this.#parts.budget.reserveElsewhere(this.#reservedByAll())
+    this.#parts.tokens.all.reserveElsewhere(this.#reservedByAll())
+  }
+
+  /** Adds up slots of an upstream in all old gateways: infinitely many before the first report of each. */
+  #sumOf(name: string, count: (slots: PredecessorSlots) => number): number {
+    let sum = 0
+    for (const { slots } of this.#draining.values()) {
+      const there = slots?.find((each) => each.name === name)
+      if (there !== undefined) sum += count(there)
+      else if (slots === null) sum = Infinity
+    }
+    return sum
   }
 
   /** Slots of clients with a limit, in the gateways older than `before`, or in all. */
   #ofClients(name: string, before?: string): ReadonlyMap<string, number> {
     const used = new Map<string, number>()
-    for (const { instance, report } of this.#draining.values()) {
+    for (const [instance, { slots: all }] of this.#draining) {
       if (instance === before) break
-      const clients = report?.slots.find((each) => each.name === name)?.clients ?? []
+      const clients = all?.find((each) => each.name === name)?.clients ?? []
       for (const { of, slots } of clients) used.set(of, (used.get(of) ?? 0) + slots)
     }
     return used
@@ -219,12 +208,9 @@ export class OldGateways {
     if (wants <= holding) return 0
     // An upstream that is gone here has the slots that the old gateway reported.
     const limiter = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
-    let free =
+    const free =
       limiter === undefined ? max : limiter.admission.snapshot().maxConcurrent - limiter.admission.inUse
-    for (const other of this.#draining.values()) {
-      free -= other.report === null ? Infinity : (other.held.get(name) ?? 0)
-    }
-    return Math.max(0, Math.min(wants - holding, free))
+    return Math.max(0, Math.min(wants - holding, free - this.#sumOf(name, (each) => each.holding)))
   }
 
   #reservedByAll(): number {
@@ -235,10 +221,10 @@ export class OldGateways {
 
   /** Tokens that others may use, or have used without the knowledge of the reporting gateway. */
   #unknownTokens({ reserved, counted }: DrainReport): number {
-    const { budget, budgetRejects, clock } = this.#parts
-    if (!budgetRejects) return 0
-    const unknown = Math.max(0, budget.snapshot(clock.wallTime()).totalUsed - counted)
-    return unknown + Math.max(0, budget.reservedInAll - reserved)
+    const { tokens, clock } = this.#parts
+    if (!tokens.rejects) return 0
+    const unknown = Math.max(0, tokens.all.snapshot(clock.wallTime()).totalUsed - counted)
+    return unknown + Math.max(0, tokens.all.reservedInAll - reserved)
   }
 
   #remove(instance: string): void {
@@ -248,14 +234,10 @@ export class OldGateways {
     this.#draining.delete(instance)
     this.#parts.minutes.removeGateway(instance)
     this.reserve()
-    if (this.#draining.size === 0) this.#allLeft?.resolve()
   }
 
   #forgetDead(): void {
-    const nowMs = this.#parts.clock.now()
-    for (const { instance, identity, heardMs } of this.#draining.values()) {
-      if (nowMs - heardMs >= silentMs && !isAlive(identity)) this.#remove(instance)
-    }
+    for (const [instance, { identity }] of this.#draining) if (!isAlive(identity)) this.#remove(instance)
     if (this.#draining.size > 0 && !this.#isClosed) this.#checkLater()
   }
 }

@@ -27,8 +27,6 @@ import { OldGateways } from './old-gateways.ts'
 const killLimitMs = 5000
 
 export interface RestartOptions extends DrainReporterOptions {
-  /** Until the past use is known, the budget counts only calls that began since this time: ms since the Unix epoch. */
-  readonly usedSinceMs: number
   /** State of the gateway that this one replaces; null without one. */
   readonly handover: Handover | null
   readonly rawLog: () => InheritedRawLog
@@ -58,7 +56,7 @@ export class Restart implements ConnectionTaker {
   constructor(options: RestartOptions) {
     this.#options = options
     this.oldGateways = new OldGateways(options, options.handover)
-    options.budget.watch({
+    options.tokens.all.watch({
       added: (usage) => this.#used(usage),
       reserved: () => this.#draining?.changed(),
     })
@@ -72,21 +70,20 @@ export class Restart implements ConnectionTaker {
 
   /**
    * Starts a successor and gives it the listening socket, so that no connection is refused. Resolves when the successor accepts
-   * calls, or when it has ended and this gateway continues unchanged.
+   * calls, and gets reports of those here, or when it has ended and this gateway continues unchanged.
    */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
     this.isHandingOver = true
     this.#hasListener = false
     const answer = await this.#startSuccessor(order)
-    this.isHandingOver = 'successor' in answer
-    if (!this.isHandingOver) this.#successor = null
+    if ('successor' in answer) {
+      this.oldGateways.stopReceiving()
+      this.#draining = new DrainReporter(this.#options, this.#unreported)
+    } else {
+      this.isHandingOver = false
+      this.#successor = null
+    }
     return answer
-  }
-
-  /** Reports to the successor from now on. */
-  startReporting(): void {
-    this.oldGateways.stopReceiving()
-    this.#draining = new DrainReporter(this.#options, this.#unreported)
   }
 
   /** Kills a successor that is not ready yet, and stops the old gateways. Resolves when these have ended. */
@@ -166,19 +163,16 @@ export class Restart implements ConnectionTaker {
   }
 
   #handover(): Handover {
-    const { instance, host, listener, budget, clients, minutes, clock, rawLog } = this.#options
+    const { instance, host, listener, tokens, minutes, rawLog } = this.#options
     this.#unreported = []
     return {
       instance,
       identity: ownIdentity(),
       host,
       port: listener.port,
-      atMs: clock.wallTime(),
-      used: budget.minutes(clock.wallTime()),
-      usedSinceMs: budget.isKnown ? null : this.#options.usedSinceMs,
-      usedByOwners: clients.handover(),
+      ...tokens.handover(),
       minutes: minutes.handover(),
-      reserved: budget.reserved,
+      reserved: tokens.all.reserved,
       predecessors: this.oldGateways.claims(),
       rawLog: rawLog(),
     }

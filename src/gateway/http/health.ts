@@ -33,8 +33,6 @@ export interface HealthSources {
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
   readonly providerLimits: ProviderLimits & { report(): readonly MinuteLimitUse[] }
-  /** True if calls are refused when the budget is used up, and wait while its use is unknown. */
-  readonly budgetRejects: boolean
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
   /** The sharing of rows; null without sharing. */
@@ -112,8 +110,8 @@ export class Health {
   }
 
   #budgetUnknown(): Warning {
-    const { dbPath, budgetRejects } = this.#sources
-    const meanwhile = budgetRejects
+    const { dbPath, tokens } = this.#sources
+    const meanwhile = tokens.rejects
       ? 'calls wait for it and are refused after a while'
       : 'the token budget counts only what was used since the start'
     const message = `what the last 24 hours used could not be read from ${dbPath} yet: ${meanwhile}. It is read as soon as that is possible`

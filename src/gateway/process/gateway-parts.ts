@@ -22,7 +22,7 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { type LimitedGateway, SlotHolder, type SlotLink } from '../admission/slot-holder.ts'
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
-import { TokenWindows, type UsedByOwner } from '../admission/token-windows.ts'
+import { type HandedUse, TokenWindows } from '../admission/token-windows.ts'
 import { type Owner, upstreamOwner } from '../admission/owner.ts'
 import { SlotTally } from '../admission/slot-tally.ts'
 import { type MinuteCounts, MinuteReport } from '../admission/minute-report.ts'
@@ -177,10 +177,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { admission } = upstreams.default
   const admissions = () => Array.from(upstreams.all(), (upstream) => upstream.admission)
   const minutes = new MinuteReport({ clock, sink, counts: (closes) => minuteOf(admissions(), tally, closes) })
-  const budgetRejects = limit?.settings.rejects ?? options.budgetAction === 'reject'
   const tokens = new TokenWindows({
     clock,
-    rejects: budgetRejects,
+    rejects: limit?.settings.rejects ?? options.budgetAction === 'reject',
     tokenLimit: options.tokenLimit,
     sharedLimit: limit?.settings.tokenLimit ?? null,
     past: sink,
@@ -195,7 +194,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const sharedSlots =
     limit === null ? null : new SlotHolder({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
-  const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
   const learnsLimits = options.pace === 'learn'
   const providerLimits = makeProviderLimits({
     clock,
@@ -208,12 +206,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
   })
   const restart = new Restart({
-    usedSinceMs: sinceMs,
     limiters: () => upstreams.all(),
-    budget: tokens.all,
-    clients: tokens,
+    tokens,
     minutes: providerLimits.acrossRestarts,
-    budgetRejects,
     clock,
     instance,
     successor: new ControlClient(controlFolder),
@@ -228,9 +223,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
   })
-  const { used: usage = [], usedSinceMs = null } = handover ?? {}
-  const isAll = handover !== null && usedSinceMs === null
-  tokens.restore({ usage, isAll, sinceMs }).catch(reportFault)
+  tokens.restore(handover).catch(reportFault)
   const sendSchemePorts = (): void => {
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
@@ -238,7 +231,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     // If the thread restarts, its settings have these ports.
     sink.ask('traces', JSON.stringify(schemePorts)).catch(() => undefined)
   }
-  const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
+  const limitTokens = (usedBefore: HandedUse['usedByOwners'] = []): void => {
     tokens.setLimits(new Map([...clients.tokenLimits, ...tokenLimits(upstreams)]), usedBefore)
   }
   const onUpstreams = (): void => {
@@ -298,7 +291,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     clients,
     upstreams,
     ofStart: saltWarning === null ? [] : [saltWarning],
-    budgetRejects,
     sink,
     rawLog: rawLog.log,
     share: setup.share,
@@ -340,7 +332,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     minutes,
     tokens,
     sharedUsage,
-    budgetRejects,
     clients,
     restart,
     rawLog,

@@ -142,7 +142,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, restart, admission, tokens, budgetRejects } = this.#parts
+    const { instance, health, restart, admission, tokens } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -157,7 +157,7 @@ export class RunningGateway implements ControlledGateway {
         ...values,
         maxConcurrent: admission.snapshot().maxConcurrent,
         tokenLimit: tokens.acrossGateways.snapshot(this.#setup.clock.wallTime()).dailyLimit,
-        budgetAction: budgetRejects ? 'reject' : 'report',
+        budgetAction: tokens.rejects ? 'reject' : 'report',
         db: resolve(values.db),
         upstreamFile: fileOfUpstreams(values.upstreamFile),
         pidFile: resolve(values.pidFile),
@@ -291,7 +291,6 @@ export class RunningGateway implements ControlledGateway {
     // The successor deletes old calls itself.
     this.#retention.close()
     rawLog.feed.close()
-    restart.startReporting()
     const apart = this.#predecessor?.apart() ?? Promise.resolve()
     const left = server.handOff(this.#setup.clock, this.#values.drainTimeoutMs, restart, apart)
     left.catch(reportFault).finally(() => this.stop())
