@@ -3,7 +3,7 @@ import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { sessionAddress } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery, defaultAddress, isStatus } from '../data/page-address.ts'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime } from '../data/page-range.ts'
 import type { FacetValue } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
 
@@ -52,9 +52,7 @@ export function mayBeRequestId(text: string): boolean {
 
 /** Asks for the calls of the address's range with this id of the upstream. */
 export function requestIdPath(address: PageAddress, id: string): string {
-  const { fromMs, toMs } = boundsOf(address, nowMs())
-  const end = address.range.last === null ? toMs : null
-  const query = callsQuery(defaultAddress, fromMs, end, {
+  const query = callsQuery(defaultAddress, questionTime(address, nowMs()), {
     upstream_request_id: id,
     limit: String(mostOfKind),
   })

@@ -53,5 +53,5 @@ export function selection(
   { fromMs, toMs, isOpen }: ListedBounds,
   more: Readonly<Record<string, string>>,
 ): URLSearchParams {
-  return callsQuery(address, fromMs, isOpen ? null : toMs, more)
+  return callsQuery(address, { fromMs, toMs: isOpen ? null : toMs }, more)
 }

@@ -53,9 +53,9 @@ export function CompareView() {
   const query = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
     queryKey(address, address.by),
     () => {
-      const { fromMs, toMs } = boundsOf(address, nowMs())
+      const bounds = boundsOf(address, nowMs())
       const parameters = { group_by: address.by, measures: 'curves' }
-      return { by: address.by, path: `/api/query?${callsQuery(address, fromMs, toMs, parameters)}` }
+      return { by: address.by, path: `/api/query?${callsQuery(address, bounds, parameters)}` }
     },
     { everyMs: refreshEveryMs(address.range) },
   )

@@ -107,7 +107,7 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { answer } = useQuery<SpendAnswer<SpendDay>>(
-    JSON.stringify([callsQuery(address, 0, null).toString(), zone]),
+    JSON.stringify([callsQuery(address, { fromMs: 0, toMs: null }).toString(), zone]),
     () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )

@@ -44,14 +44,9 @@ export function comparable<Answer extends { readonly recorded_from: string | nul
 }
 
 /** Figures by model or client, or over time. */
-export function spendPath(
-  address: PageAddress,
-  { fromMs, toMs }: Bounds,
-  groupBy: string,
-  zone: string,
-): string {
+export function spendPath(address: PageAddress, bounds: Bounds, groupBy: string, zone: string): string {
   const inZone = groupBy in compareWords ? {} : { tz: zone }
-  return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: groupBy, measures: 'none', ...inZone })}`
+  return `/api/query?${callsQuery(address, bounds, { group_by: groupBy, measures: 'none', ...inZone })}`
 }
 
 /** The figures over time, by model or client unless the time is too long for that. */

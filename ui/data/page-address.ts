@@ -12,7 +12,7 @@ import {
   isNameOf,
   isOutcome,
 } from './call-text.ts'
-import { type Range, lastRanges } from './page-range.ts'
+import { type QuestionTime, type Range, lastRanges, timeQuery } from './page-range.ts'
 import {
   type CompareColumnName,
   type PriceColumnName,
@@ -317,18 +317,13 @@ function isOf({ views }: Parameter, view: View): boolean {
   return views === undefined || views.includes(view)
 }
 
-/**
- * The parameters of a question about the calls of an address from one instant to another, without an end if `toMs`
- * is null: filters under the names that the dashboard's API knows, and `rest`.
- */
+/** The parameters of a question about the calls of an address: time, filters under the API's names, and `rest`. */
 export function callsQuery(
   address: PageAddress,
-  fromMs: number,
-  toMs: number | null,
+  time: QuestionTime,
   rest: Readonly<Record<string, string>> = {},
 ): URLSearchParams {
-  const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
-  if (toMs !== null) query.set('to', new Date(toMs).toISOString())
+  const query = timeQuery(time)
   write(query, filters, address)
   for (const [name, value] of Object.entries(rest)) query.set(name, value)
   return query

@@ -38,6 +38,25 @@ export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): Bounds {
   return { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
 }
 
+/** The time of a question, in milliseconds since the Unix epoch; without an end if `toMs` is null. */
+export interface QuestionTime {
+  readonly fromMs: number
+  readonly toMs: number | null
+}
+
+/** The time of a question about a range. A range that ends now has no end: the newest calls by another clock belong to it, too. */
+export function questionTime(address: RangeAndZone, nowMs: number): QuestionTime {
+  const { fromMs, toMs } = boundsOf(address, nowMs)
+  return { fromMs, toMs: address.range.last === null ? toMs : null }
+}
+
+/** The parameters of a time. */
+export function timeQuery({ fromMs, toMs }: QuestionTime): URLSearchParams {
+  const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
+  if (toMs !== null) query.set('to', new Date(toMs).toISOString())
+  return query
+}
+
 /**
  * The interval at which figures of a range are loaded again, in milliseconds; null where a loaded answer stays as
  * it is. The longer the range, the less a minute changes in it.

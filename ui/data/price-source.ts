@@ -1,10 +1,10 @@
 import { longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
+import { timeQuery } from './page-range.ts'
 
 /** The path of the prices of a range's calls; bounds in milliseconds since the Unix epoch. */
 export function matchesPath(fromMs: number, toMs: number): string {
-  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
-  return `/api/costs/matches?${new URLSearchParams({ from, to })}`
+  return `/api/costs/matches?${timeQuery({ fromMs, toMs })}`
 }
 
 /** The source of a price: `LiteLLM`, `Set by you`, `Shipped with tokenweir`. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-text.ts'
 import { type PageAddress, type View, callsQuery, defaultAddress, queryKey } from '../data/page-address.ts'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 
 /** The fields that calls can be filtered by, under the API's names. */
@@ -49,16 +49,15 @@ export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
 
 /** The path of a facet's values in the range and other filters of an address; for sessions, those that contain `text`. */
 export function facetPath(facet: Facet, address: PageAddress, text: string): string {
-  const { fromMs, toMs } = boundsOf(address, nowMs())
-  const endMs = address.range.last === null ? toMs : null
+  const time = questionTime(address, nowMs())
   const others = withoutFacet(facet, address)
   if (facet !== 'session') {
     // Calls are grouped by sets of tags.
     const group_by = facet === 'tag' ? 'tags' : facet
-    return `/api/query?${callsQuery(others, fromMs, endMs, { group_by, measures: 'none' })}`
+    return `/api/query?${callsQuery(others, time, { group_by, measures: 'none' })}`
   }
   // Groups by session reach over seven days at most, this list over any range.
-  const query = callsQuery(others, fromMs, endMs)
+  const query = callsQuery(others, time)
   query.delete('q')
   if (text !== '') query.set('q', text)
   return `/api/sessions?${query}`

@@ -15,8 +15,8 @@ export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bound
 
 /** The path that asks for the earlier period, which starts at a whole second as the present one does. */
 export function earlierPath(address: PageAddress, against: Against, zone: string, nowMs: number): string {
-  const { fromMs, toMs } = earlierBounds(boundsOf(address, Math.floor(nowMs / 1000) * 1000), against)
-  return `/api/overview?${callsQuery(address, fromMs, toMs, { tz: zone })}`
+  const time = earlierBounds(boundsOf(address, Math.floor(nowMs / 1000) * 1000), against)
+  return `/api/overview?${callsQuery(address, time, { tz: zone })}`
 }
 
 /** True if recording reached across all of that time: else it compares with nothing. */

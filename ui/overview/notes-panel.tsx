@@ -3,7 +3,7 @@ import type { NotesReport } from '../../src/api/notes.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime, timeQuery } from '../data/page-range.ts'
 import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
@@ -17,11 +17,10 @@ const mostLetters = 200
 export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { answer, error, again } = useQuery<NotesReport>(JSON.stringify(address.range), () => {
-    const { fromMs } = boundsOf(address, nowMs())
-    const to = address.range.last === null ? `&to=${new Date(address.range.toMs).toISOString()}` : ''
-    return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`
-  })
+  const { answer, error, again } = useQuery<NotesReport>(
+    JSON.stringify(address.range),
+    () => `/api/notes?${timeQuery(questionTime(address, nowMs()))}`,
+  )
   const [text, setText] = useState('')
   // The present time, until another is chosen.
   const [at, setAt] = useState<string | null>(null)

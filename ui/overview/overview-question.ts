@@ -1,16 +1,15 @@
 import type { Overview } from '../../src/api/overview.ts'
 import { type PageAddress, callsQuery } from '../data/page-address.ts'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime } from '../data/page-range.ts'
 
 /**
  * The path of the Overview's question. A range that ends now begins at a full second and has no end, so that requests
  * within a second share one answer.
  */
 export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
-  const { fromMs, toMs } = boundsOf(address, nowMs)
-  const isOpen = address.range.last !== null
-  const wholeMs = isOpen ? Math.floor(fromMs / 1000) * 1000 : fromMs
-  return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`
+  const { fromMs, toMs } = questionTime(address, nowMs)
+  const wholeMs = toMs === null ? Math.floor(fromMs / 1000) * 1000 : fromMs
+  return `/api/overview?${callsQuery(address, { fromMs: wholeMs, toMs }, { tz: zone })}`
 }
 
 /** The path of the report, with the figures of the Overview as one file. */

@@ -50,8 +50,8 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
     { readonly path: string; readonly by: typeof by }
   >(by === 'failure_code' ? null : queryKey(address, by, from, to), () => {
     const failed = { ...address, errorsOnly: true }
-    const parameters = { group_by: by, measures: 'none' }
-    return { by, path: `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), parameters)}` }
+    const time = { fromMs: Date.parse(from), toMs: Date.parse(to) }
+    return { by, path: `/api/query?${callsQuery(failed, time, { group_by: by, measures: 'none' })}` }
   })
   // The last answer stays until the next one comes; one of another key is dropped.
   const groups = query.question?.by === by ? query.answer?.groups : null

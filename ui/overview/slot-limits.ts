@@ -1,8 +1,7 @@
 import type { HealthReport, SlotReport } from '../../src/api/health-report.ts'
 import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
-import type { Bounds } from '../charts/time-frame.ts'
 import type { PageAddress } from '../data/page-address.ts'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime, timeQuery } from '../data/page-range.ts'
 import { counted } from '../format/figures.ts'
 
 const defaultName = 'default'
@@ -27,16 +26,12 @@ export function slotsPath(
   slots: Pick<SlotReport, 'max_concurrent' | 'slot_cooldown_ms'> | null,
   nowMs: number,
 ): string {
-  const { fromMs, toMs }: Bounds = boundsOf(address, nowMs)
-  const query = new URLSearchParams({
-    from: new Date(fromMs).toISOString(),
-    ...(address.range.last === null && { to: new Date(toMs).toISOString() }),
-    ...(upstream !== defaultName && { upstream_name: upstream }),
-    ...(slots !== null && {
-      max_concurrent: String(slots.max_concurrent),
-      slot_cooldown_ms: String(slots.slot_cooldown_ms),
-    }),
-  })
+  const query = timeQuery(questionTime(address, nowMs))
+  if (upstream !== defaultName) query.set('upstream_name', upstream)
+  if (slots !== null) {
+    query.set('max_concurrent', String(slots.max_concurrent))
+    query.set('slot_cooldown_ms', String(slots.slot_cooldown_ms))
+  }
   return `/api/slots?${query}`
 }
 

@@ -7,7 +7,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { orderOf } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
-import { boundsOf } from '../data/page-range.ts'
+import { questionTime } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
@@ -36,7 +36,6 @@ export interface SessionList extends QueryState<Sessions> {
 
 /** The page of sessions of a range and filters that follows a cursor. */
 export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
-  const { fromMs, toMs } = boundsOf(address, atMs)
   const sort = orderOf('sessions', address)
   const parameters = {
     limit: String(pageSize),
@@ -44,7 +43,7 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
     ...(address.rising && { rising: 'true' }),
     ...(cursor === null ? {} : { cursor }),
   }
-  const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, parameters)
+  const query = callsQuery(address, questionTime(address, atMs), parameters)
   // A search by id or code belongs to lists of calls; this view searches parts of names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
