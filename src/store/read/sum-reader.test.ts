@@ -282,3 +282,31 @@ test('clients and models together, and half hours, are what the calls say', asyn
   )
   await fc.assert(property, { numRuns: draws(60) })
 })
+
+test('quarter hours of a call type, to the middle of the newest one, need no call', async () => {
+  await withDatabase((database) => {
+    const startMs = Math.ceil(sampleStartMs / quarterMs) * quarterMs
+    const calls = fc.sample(made, { numRuns: 40, seed: 1 }).map((call, i) => ({
+      ...call,
+      atMs: startMs + Math.floor((i * quarterMs) / 10),
+    }))
+    const words = new Dictionary()
+    const batch = new BatchEncoder().encode(calls.map(callOf))
+    words.accept(batch)
+    new CallWriter(database, words).write(batch)
+    const forward = new Summing(database)
+    while (forward.step(startMs, 1000));
+    database.exec('DELETE FROM calls')
+    const edgesMs = [0, 1, 2, 3, 3.95].map((quarters) => startMs + quarters * quarterMs)
+    const filter = { call_type: new Set([callTypeCodes.chat]) }
+    assertSame(
+      new SumReader(database).ask([{ edgesMs, filter, dimension: null }])[0]!,
+      String,
+      expectedOf(
+        calls.filter(({ type }) => type === 'chat'),
+        edgesMs,
+        () => null,
+      ),
+    )
+  })
+})

@@ -128,7 +128,8 @@ export class SumReader {
 
   #bySums(question: SumQuestion, grouping: Grouping, keys: Keys, marks: Marks): readonly SumGroup[] {
     const { foldedMs, seqOf, days } = marks
-    const edgesMs = unfoldedEdges(question.edgesMs, foldedMs, (grouping.widths.at(-1) ?? 60) * minuteMs)
+    const cellMs = (grouping.widths.at(-1) ?? 60) * minuteMs
+    const edgesMs = this.#openEnd(unfoldedEdges(question.edgesMs, foldedMs, cellMs), cellMs)
     const { spans, rest } = planOf(edgesMs, grouping.widths, (minutes, cell) =>
       minutes === 1440 ? !days.has(cell) : seqOf.get(Math.floor((cell * minutes) / 60)) !== 0,
     )
@@ -147,6 +148,13 @@ export class SumReader {
       this.#addCalls('by_time', part, { ...counting, counts: (row) => !isLacking(row) })
     this.#addLacking(rangeOf(edgesMs), seqOf, { ...counting, counts: isLacking })
     return groups.all()
+  }
+
+  /** Moves the last edge to the end of its cell if no call is beyond it, so that the newest cell need not be read call by call. */
+  #openEnd(edgesMs: readonly number[], cellMs: number): readonly number[] {
+    const lastMs = edgesMs.at(-1) ?? 0
+    const newest = this.#statements.number('SELECT max(id) FROM calls') ?? 0
+    return newest >= firstIdAt(lastMs) ? edgesMs : edgesMs.with(-1, Math.ceil(lastMs / cellMs) * cellMs)
   }
 
   /** Counts the calls that the cells of hours lack. */

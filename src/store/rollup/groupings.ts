@@ -43,8 +43,8 @@ const widths = [1440, 60] as const
 
 /** Groupings by size: the first one that can answer a question is used. The last has all combinations. */
 export const groupings: readonly Grouping[] = [
-  // Half and quarter hours serve charts in time zones that differ from UTC by 30 or 45 minutes.
-  { id: 0, by: [], widths: [1440, 60, 30, 15], mostKeys: 1 },
+  // Half and quarter hours serve charts of a day, and time zones that differ from UTC by 30 or 45 minutes.
+  { id: 0, by: ['call_type'], widths: [1440, 60, 30, 15], mostKeys: 4000 },
   {
     id: 1,
     by: ['call_type', 'outcome', 'endpoint', 'status', 'failure_code', 'upstream_name'],
