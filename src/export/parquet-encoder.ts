@@ -65,20 +65,20 @@ export class ParquetEncoder implements CallEncoder {
   #rows: CallJson[] = []
 
   start(): Uint8Array {
-    return this.#taken()
+    return this.#takeBytes()
   }
 
   add(calls: readonly CallJson[]): Uint8Array {
     this.#rows.push(...calls)
     if (this.#rows.length >= groupRows) this.#writeGroup()
-    return this.#taken()
+    return this.#takeBytes()
   }
 
   end(): Uint8Array {
     if (this.#rows.length > 0) this.#writeGroup()
     // oxlint-disable-next-line no-floating-promises -- a fault here ends the command, as it must
     void this.#file.finish()
-    return this.#taken()
+    return this.#takeBytes()
   }
 
   #writeGroup(): void {
@@ -96,7 +96,7 @@ export class ParquetEncoder implements CallEncoder {
   }
 
   /** Bytes encoded since the last call; offsets in the file continue. */
-  #taken(): Uint8Array {
+  #takeBytes(): Uint8Array {
     const bytes = this.#bytes.getBytes().slice()
     this.#bytes.index = 0
     return bytes

@@ -56,7 +56,7 @@ export function litellmCall(fields: Fields): StoredCall {
     userAgent: agents,
     session: textIn(fields, 'session_id'),
     sessionSource: textIn(fields, 'session_id') === null ? null : 'session_id',
-    tags: [...named('team', team), ...named('user', user), ...tags],
+    tags: [...namedTag('team', team), ...namedTag('user', user), ...tags],
     ...endOf(status, isFailed),
     upstreamErrorCode: textIn(error, 'error_class'),
     errorMessage: textIn(error, 'error_message'),
@@ -83,7 +83,7 @@ function numeric(error: Fields): Fields {
   return /^\d{3}$/.test(String(error['error_code'])) ? error : {}
 }
 
-function named(key: string, value: string | null): readonly (readonly [string, string])[] {
+function namedTag(key: string, value: string | null): readonly (readonly [string, string])[] {
   return value === null ? [] : [[key, value]]
 }
 

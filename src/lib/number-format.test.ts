@@ -6,7 +6,7 @@ import {
   counted,
   dollars,
   duration,
-  known,
+  orDash,
   longDuration,
   percent,
   roundDuration,
@@ -77,8 +77,8 @@ const cases: readonly (readonly [made: string, wanted: string])[] = [
   [bytes(1234), '1.23 kB'],
   [bytes(3.4e9), '3.4 GB'],
   [speed(63.42), '63.4'],
-  [known(null, count), '–'],
-  [known(0, count), '0'],
+  [orDash(null, count), '–'],
+  [orDash(0, count), '0'],
 ]
 
 for (const [actual, expected] of cases) {

@@ -7,7 +7,7 @@
 export const unknownFigure = '–'
 
 /** A figure as `show` writes it; a dash if it is unknown. */
-export function known(value: number | null | undefined, show: (value: number) => string): string {
+export function orDash(value: number | null | undefined, show: (value: number) => string): string {
   return value === null || value === undefined ? unknownFigure : show(value)
 }
 

@@ -10,7 +10,7 @@ import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { type Range, boundsOf } from '../data/page-range.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, DescriptionList } from '../design/description-list.tsx'
-import { bytes, count, counted, duration, known, speed, unknownFigure } from '../format/figures.ts'
+import { bytes, count, counted, duration, orDash, speed, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-text.ts'
 
 /** The facts of a call beyond its times: stream, tokens, upstream and client. */
@@ -30,21 +30,21 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
   const parts: Readonly<Record<string, readonly Fact[]>> = {
     ...(isStreamed && {
       Streaming: [
-        ['Content chunks', known(call.chunks, count)],
+        ['Content chunks', orDash(call.chunks, count)],
         [
           'Time between chunks',
-          `median ${known(call.gap_p50_ms, duration)}, 95% within ${known(call.gap_p95_ms, duration)}`,
+          `median ${orDash(call.gap_p50_ms, duration)}, 95% within ${orDash(call.gap_p95_ms, duration)}`,
         ],
-        ['Longest pause', known(call.gap_max_ms, duration)],
-        ['Pauses over 1 s', known(call.stalls, count)],
+        ['Longest pause', orDash(call.gap_max_ms, duration)],
+        ['Pauses over 1 s', orDash(call.stalls, count)],
       ],
     }),
     Tokens:
       call.usage_source === 'none'
         ? [['Usage', noUsageWords(call)]]
         : [
-            ['Input', known(call.input_tokens, count)],
-            ['Cached input', known(call.cached_input_tokens, count)],
+            ['Input', orDash(call.input_tokens, count)],
+            ['Cached input', orDash(call.cached_input_tokens, count)],
             ['Cache write', cacheWrites === 0 ? null : counts(cacheWrites)],
             ['Audio input', counts(call.input_audio_tokens)],
             ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
@@ -92,7 +92,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Upstream timings', timings.length === 0 ? null : timings.join(', ')],
       [
         'Prompt, output speed',
-        promptSpeed === null ? null : `${speed(promptSpeed)} , ${known(speedOut, speed)} tokens/s`,
+        promptSpeed === null ? null : `${speed(promptSpeed)} , ${orDash(speedOut, speed)} tokens/s`,
       ],
       [
         'Request ID',

@@ -16,7 +16,7 @@ import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useMedia } from '../design/use-window.ts'
-import { count, duration, dollars, known, speed } from '../format/figures.ts'
+import { count, duration, dollars, orDash, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
@@ -215,16 +215,16 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
       <DescriptionList
         class="panel-facts named-figures"
         facts={[
-          ['Total', known(call.duration_ms, duration)],
-          ['Tokens in → out', `${known(call.input_tokens, count)} → ${known(call.output_tokens, count)}`],
+          ['Total', orDash(call.duration_ms, duration)],
+          ['Tokens in → out', `${orDash(call.input_tokens, count)} → ${orDash(call.output_tokens, count)}`],
           [
             'Cost',
             <>
-              {known(call.cost_usd, dollars)}
+              {orDash(call.cost_usd, dollars)}
               <CallPrice call={details} costUsd={call.cost_usd} />
             </>,
           ],
-          ['Speed', known(details.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],
+          ['Speed', orDash(details.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],
         ]}
       />
       {wrong !== null && (

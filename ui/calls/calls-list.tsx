@@ -19,7 +19,7 @@ import {
   counted,
   dollars,
   duration,
-  known,
+  orDash,
   percent,
   roundDuration,
   speed,
@@ -103,10 +103,10 @@ function CallsCards(props: CallsListProps) {
                 onClick={(event) => shown.handlers.onPress(event, id)}
               >
                 <strong>{call.model ?? call.endpoint}</strong>
-                <strong>{known(call.duration_ms, duration)}</strong>
+                <strong>{orDash(call.duration_ms, duration)}</strong>
                 <span class="quiet">
-                  {times.short(Date.parse(startedAt), answeredMs ?? 0)} · {known(input, count)} →{' '}
-                  {known(output, count)}
+                  {times.short(Date.parse(startedAt), answeredMs ?? 0)} · {orDash(input, count)} →{' '}
+                  {orDash(output, count)}
                   {cost !== null && ` · ${dollars(cost)}`}
                 </span>
                 <span>
@@ -281,24 +281,24 @@ const cells: Readonly<
   source: ({ source }) => <span class="quiet">{source ?? unknownFigure}</span>,
   attempts: ({ attempts }) =>
     attempts > 1 ? <strong>{attempts}</strong> : <span class="quiet">{attempts}</span>,
-  input: ({ input_tokens: tokens }) => known(tokens, count),
+  input: ({ input_tokens: tokens }) => orDash(tokens, count),
   output: (call) =>
     call.output_tokens === null && call.usage_source === 'none' && (call.chunks ?? 0) > 0 ? (
       <span class="quiet" title={noUsageWords(call)}>
         {counted(call.chunks ?? 0, 'chunk')}
       </span>
     ) : (
-      known(call.output_tokens, count)
+      orDash(call.output_tokens, count)
     ),
-  cached: ({ cached_input_tokens: tokens }) => known(tokens, count),
+  cached: ({ cached_input_tokens: tokens }) => orDash(tokens, count),
   cachedShare: ({ cached_input_tokens: cached, input_tokens: input }) =>
     cached === null || input === null || input === 0 ? unknownFigure : percent(cached / input),
   bytes: ({ request_bytes: sent, response_bytes: received }) => `${bytes(sent)} → ${bytes(received)}`,
-  cost: ({ cost_usd: cost }) => known(cost, dollars),
+  cost: ({ cost_usd: cost }) => orDash(cost, dollars),
   queue: ({ queue_ms: ms }) =>
-    ms !== null && ms >= 1 ? wait(ms) : <span class="quiet">{known(ms, wait)}</span>,
-  first: ({ ttft_ms: ms }) => known(ms, duration),
-  speed: ({ output_tokens_per_s: perS }) => known(perS, speed),
-  total: ({ duration_ms: ms }) => <strong>{known(ms, duration)}</strong>,
+    ms !== null && ms >= 1 ? wait(ms) : <span class="quiet">{orDash(ms, wait)}</span>,
+  first: ({ ttft_ms: ms }) => orDash(ms, duration),
+  speed: ({ output_tokens_per_s: perS }) => orDash(perS, speed),
+  total: ({ duration_ms: ms }) => <strong>{orDash(ms, duration)}</strong>,
   timing: (call, scaleMs) => <Waterfall call={call} scaleMs={scaleMs} />,
 }

@@ -31,7 +31,7 @@ import { sortingBy } from '../design/table/sort-heading.tsx'
 import { Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { count, known } from '../format/figures.ts'
+import { count, orDash } from '../format/figures.ts'
 import {
   type CompareColumn,
   type CompareGroup,
@@ -220,7 +220,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
                   const { value, show, class: className } = columnOf(name)
                   return (
                     <td key={name} class={className}>
-                      {known(value(group), show)}
+                      {orDash(value(group), show)}
                     </td>
                   )
                 })}

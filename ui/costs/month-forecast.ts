@@ -1,7 +1,7 @@
 import type { Bounds } from '../charts/time-frame.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { calendarBounds } from '../data/calendar-ranges.ts'
-import { dollars, known } from '../format/figures.ts'
+import { dollars, orDash } from '../format/figures.ts'
 import type { SpendFigures } from './spend-figures.ts'
 
 /** Whole days whose mean is taken for the days to come. */
@@ -48,7 +48,7 @@ export function monthCard(forecast: MonthForecast | null, budgetUsd: number | nu
     words: 'Forecast this month',
     meaning:
       'Month’s spend if each remaining day costs the average of the last seven full days. Uses the filters, not the range. Set a budget below.',
-    value: known(forecast?.endUsd ?? null, dollars),
+    value: orDash(forecast?.endUsd ?? null, dollars),
     change: null,
     tone:
       budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd ? 'warn' : undefined,

@@ -12,7 +12,7 @@ import type { Costs } from '../../src/api/costs.ts'
 import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import { agoWords, sourceWords } from '../data/price-source.ts'
 import type { RowForm } from '../design/table/editor.tsx'
-import { count, counted, dollars, known, percent, unknownFigure } from '../format/figures.ts'
+import { count, counted, dollars, orDash, percent, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { typedNumber } from '../format/typed-number.ts'
 import { sumOf } from './spend-figures.ts'
@@ -143,14 +143,14 @@ function amountsOf(
 
 /** A line on the number and age of the known prices. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
-  const known = Object.keys(models).length
+  const priceCount = Object.keys(models).length
   const overrideCount = Object.keys(overrides).length
   const ms = syncedAt === null ? Number.NaN : Date.parse(syncedAt)
   return [
-    known === 0 ? 'no price list' : counted(known, 'price'),
+    priceCount === 0 ? 'no price list' : counted(priceCount, 'price'),
     ...(overrideCount === 0 ? [] : [`${count(overrideCount)} of your own`]),
     Number.isNaN(ms)
-      ? known === 0
+      ? priceCount === 0
         ? 'never synced'
         : 'as shipped, never synced'
       : `${source === null ? '' : `${sourceWords(source.name)}, `}synced ${agoWords(ms, nowMs)}`,
@@ -180,11 +180,11 @@ export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: T
 /** The message of a failed sync; null if the last one succeeded. */
 export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (sync.last_error === null || sync.state === 'running') return null
-  const kept =
+  const oldPrices =
     syncedAt === null
       ? 'Existing prices'
       : `Prices from ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
-  return `Price sync failed: ${withPoint(sync.last_error)} ${kept} are unchanged.`
+  return `Price sync failed: ${withPoint(sync.last_error)} ${oldPrices} are unchanged.`
 }
 
 /** The message of an unreadable price file; null if it can be read. */
@@ -224,9 +224,9 @@ export function repricedModels(days: readonly RepriceDay[]): readonly RepricedMo
       calls: changes.reduce((all, { calls }) => all + calls, 0),
       before_usd: sumOf(changes.map(({ before_usd: usd }) => usd)),
       after_usd: sumOf(changes.map(({ after_usd: usd }) => usd)),
-      days: changes.toSorted((one, other) => one.day.localeCompare(other.day)),
+      days: changes.toSorted((a, b) => a.day.localeCompare(b.day)),
     }))
-    .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
+    .sort((a, b) => Math.abs(difference(b)) - Math.abs(difference(a)) || b.calls - a.calls)
 }
 
 /** The change in dollars; an unknown cost counts as 0. */
@@ -242,7 +242,7 @@ export function signedDollars(usd: number): string {
 
 /** The costs before and after: `$1.20 → $1.50`; an unknown cost is a dash. */
 export function fromTo({ before_usd: before, after_usd: after }: CostChange): string {
-  return `${known(before, dollars)} → ${known(after, dollars)}`
+  return `${orDash(before, dollars)} → ${orDash(after, dollars)}`
 }
 
 /** From the first day to the last that would change: `from 12 to 21 Nov`. */

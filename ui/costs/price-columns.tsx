@@ -4,7 +4,7 @@ import { AddressLink } from '../data/navigation.tsx'
 import type { PriceColumnName } from '../data/sorted-columns.ts'
 import type { Column } from '../design/table/editable-table.tsx'
 import { Table } from '../design/table/table.tsx'
-import { counted, dollars, known, unknownFigure } from '../format/figures.ts'
+import { counted, dollars, orDash, unknownFigure } from '../format/figures.ts'
 import {
   type PriceLine,
   type ShownPrice,
@@ -71,13 +71,13 @@ export const spentColumn: PriceColumn = {
   order: ['spent', ({ spent }) => spent?.usd ?? null],
   cell: ({ spent }) =>
     spent === null ? null : spent.model === null ? (
-      known(spent.usd, dollars)
+      orDash(spent.usd, dollars)
     ) : (
       <AddressLink
         class="text-link"
         to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
       >
-        {known(spent.usd, dollars)}
+        {orDash(spent.usd, dollars)}
       </AddressLink>
     ),
   about: ({ spent }) => spent?.words,

@@ -91,14 +91,14 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       go({ priceOrder, priceRising })
     return { ...column, sorting: sortingBy(order[0], priceOrder, priceRising, onOrder) }
   }
-  const { found, isLooking, isRepricing, forget } = useRepriceOffer(
+  const { preview, isLooking, isRepricing, forget } = useRepriceOffer(
     prices.changes,
     bounds,
     times.zone,
     onRepriced,
   )
   if (costs === null) return <Awaited what="the prices" {...prices} height="18rem" />
-  const offer = found === null ? null : offerWords(found.result, (day) => times.namedDay(day))
+  const offer = preview === null ? null : offerWords(preview.result, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const syncNote = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
@@ -126,7 +126,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         isRepricing={isRepricing}
         offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
         onPreview={() =>
-          setDialog(offer === null || found === null ? { ...bounds, onlyUnpriced: true } : found)
+          setDialog(offer === null || preview === null ? { ...bounds, onlyUnpriced: true } : preview)
         }
       />
       <div class="prices-tools row wraps" id={pricesId} tabIndex={-1}>

@@ -128,10 +128,7 @@ export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { 
 /** The period of an entry that holds at an instant; null if it begins only later. */
 export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | null {
   const started = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
-  return (
-    started.toSorted((one, other) => sinceMs(one.effective_from) - sinceMs(other.effective_from)).at(-1) ??
-    null
-  )
+  return started.toSorted((a, b) => sinceMs(a.effective_from) - sinceMs(b.effective_from)).at(-1) ?? null
 }
 
 /** The model that answered, if its name differs from the requested one. */
@@ -302,9 +299,7 @@ function sinceWords(from: string | null, times: Times): readonly string[] {
 
 /** The prices before one, the latest first: `Until 12 Nov: input $2.50, output $10`. */
 function earlierWords(entry: PriceEntry | undefined, from: string | null, times: Times): readonly string[] {
-  const all = (entry?.prices ?? []).toSorted(
-    (one, other) => sinceMs(other.effective_from) - sinceMs(one.effective_from),
-  )
+  const all = (entry?.prices ?? []).toSorted((a, b) => sinceMs(b.effective_from) - sinceMs(a.effective_from))
   return all.flatMap((period, at) => {
     const nextMs = sinceMs(all[at - 1]?.effective_from ?? null)
     if (sinceMs(period.effective_from) >= sinceMs(from) || !Number.isFinite(nextMs)) return []
@@ -322,15 +317,14 @@ export function listedMatches(
   models: readonly string[],
   search: string,
 ): readonly CostMatch[] {
-  const wanted = search.toLowerCase()
+  const searchText = search.toLowerCase()
   return matches
     .filter(({ model }) => models.length === 0 || (model !== null && models.includes(model)))
-    .filter((match) => wanted === '' || namesOf(match).some((name) => name.toLowerCase().includes(wanted)))
+    .filter(
+      (match) => searchText === '' || namesOf(match).some((name) => name.toLowerCase().includes(searchText)),
+    )
     .toSorted(
-      (one, other) =>
-        urgency(one) - urgency(other) ||
-        (other.cost_usd ?? -1) - (one.cost_usd ?? -1) ||
-        other.calls - one.calls,
+      (a, b) => urgency(a) - urgency(b) || (b.cost_usd ?? -1) - (a.cost_usd ?? -1) || b.calls - a.calls,
     )
 }
 
@@ -355,10 +349,10 @@ export function knownPrices(
   { models, overrides }: Pick<Costs, 'models' | 'overrides'>,
   search: string,
 ): readonly KnownPrice[] {
-  const wanted = search.toLowerCase()
+  const searchText = search.toLowerCase()
   const of = (entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): readonly KnownPrice[] =>
     Object.keys(entries)
-      .filter((name) => name.toLowerCase().includes(wanted))
+      .filter((name) => name.toLowerCase().includes(searchText))
       .sort()
       .flatMap((name) => {
         const entry = entries[name]

@@ -238,7 +238,7 @@ const farMs = 30 * 86_400_000
 /** Calls that can be priced since prices have changed. */
 export interface RepriceOffer {
   /** The preview and its range; null before it arrives, or if it failed. */
-  readonly found: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
+  readonly preview: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
   /** A preview is running: the user's own has to wait. */
   readonly isLooking: boolean
   /** True while costs are recalculated, by this page or elsewhere. */
@@ -254,13 +254,13 @@ export function useRepriceOffer(
   onRepriced: () => void,
 ): RepriceOffer {
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
-  const [found, setFound] = useState<RepriceOffer['found']>(null)
+  const [preview, setPreview] = useState<RepriceOffer['preview']>(null)
   const [isLooking, setLooking] = useState(false)
   useEffect(() => {
     if (changes === 0) return
     let isHere = true
     const toMs = Math.max(bounds.toMs, nowMs())
-    const look = async (): Promise<RepriceOffer['found']> => {
+    const look = async (): Promise<RepriceOffer['preview']> => {
       const far = { fromMs: Math.min(bounds.fromMs, toMs - farMs), toMs, onlyUnpriced: true }
       const unpriced = await reprice<RepriceResult>({ ...far, zone }, true)
       if (unpriced.newly_priced > 0) return { ...far, result: unpriced }
@@ -272,7 +272,7 @@ export function useRepriceOffer(
       .catch(() => null)
       .then((offer) => {
         if (!isHere) return
-        setFound(offer)
+        setPreview(offer)
         setLooking(false)
       })
     return () => {
@@ -282,10 +282,10 @@ export function useRepriceOffer(
   const wasRepricing = useRef(isRepricing)
   useEffect(() => {
     if (wasRepricing.current && !isRepricing) {
-      setFound(null)
+      setPreview(null)
       onRepriced()
     }
     wasRepricing.current = isRepricing
   }, [isRepricing])
-  return { found, isLooking, isRepricing, forget: () => setFound(null) }
+  return { preview, isLooking, isRepricing, forget: () => setPreview(null) }
 }

@@ -1,6 +1,6 @@
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { costPerThousand } from '../format/cost-per-thousand.ts'
-import { counted, dollars, known, percent, count, unknownFigure } from '../format/figures.ts'
+import { counted, dollars, orDash, percent, count, unknownFigure } from '../format/figures.ts'
 import {
   type SpendAnswer,
   type SpendFigures,
@@ -26,7 +26,7 @@ export function spendCards(
   const isFree = unpriced > 0 && freeCalls >= unpriced
   const [dearest] = groups
     .filter(({ cost_usd: usd }) => usd !== null && usd > 0)
-    .sort((one, other) => (other.cost_usd ?? 0) - (one.cost_usd ?? 0))
+    .sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0))
   const most = dearest?.cost_usd ?? 0
   const model = dearest?.key ?? null
   return [
@@ -34,7 +34,7 @@ export function spendCards(
       words: 'Spend',
       meaning:
         'Cost of the priced calls in this range. Calls without a price are counted separately, never as $0.',
-      value: known(usd, dollars),
+      value: orDash(usd, dollars),
       change: changeOfCost(summary, before, ({ cost_usd: usd }) => usd, dollars),
       fact:
         unpriced > 0
@@ -47,7 +47,7 @@ export function spendCards(
     {
       words: 'Per 1,000 calls',
       meaning: 'Spend divided by the number of priced calls, times 1,000.',
-      value: known(perThousand, dollars),
+      value: orDash(perThousand, dollars),
       change: changeOfCost(summary, before, costPerThousand, dollars),
       fact: `${count(summary.total_tokens)} tokens`,
       to: { view: 'calls', sort: 'cost' },

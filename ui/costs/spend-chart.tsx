@@ -61,10 +61,10 @@ function SpendByChoice() {
 }
 
 function sumWords(sums: readonly BucketSum[]): string {
-  const calls = sums.reduce((all, one) => all + one.calls, 0)
+  const calls = sums.reduce((all, cell) => all + cell.calls, 0)
   if (calls === 0) return 'no calls'
-  const unpricedCalls = sums.reduce((all, one) => all + one.unpricedCalls, 0)
-  const usd = sumOf(sums.map((one) => one.usd))
+  const unpricedCalls = sums.reduce((all, cell) => all + cell.unpricedCalls, 0)
+  const usd = sumOf(sums.map((cell) => cell.usd))
   return [
     ...(usd === null ? [] : [`${dollars(usd)} total`]),
     counted(calls, 'call'),

@@ -28,16 +28,16 @@ export function spendPanels(
   const priced = groups.filter(({ cost_usd: usd }) => usd !== null)
   const columns = [...Map.groupBy(priced, (group) => keyOf(group, question.by))]
     .map(([key, own]) => ({ key, own, values: valuesOf(own) }))
-    .sort((one, other) => (sumOf(other.values) ?? 0) - (sumOf(one.values) ?? 0))
+    .sort((a, b) => (sumOf(b.values) ?? 0) - (sumOf(a.values) ?? 0))
   const named = columns.filter(({ key }) => key !== restKey)
   const shown = named.slice(0, mostGroups)
   const others = [...named.slice(mostGroups), ...columns.filter(({ key }) => key === restKey)]
   const keys = shown.map(({ key }) => key).reverse()
   const nameOf = (group: CourseGroup | undefined): string => group?.keys?.[question.by] ?? ''
-  const known = groups.filter(({ rest }) => rest !== true).map(nameOf)
+  const allNames = groups.filter(({ rest }) => rest !== true).map(nameOf)
   const colours = coloursOf(
     shown.map(({ own: [first] }) => nameOf(first)),
-    known,
+    allNames,
   )
   const series = shown.map(({ key, own: [first], values }, at) => {
     const below = keys.slice(keys.length - at)

@@ -116,15 +116,15 @@ export function spendRows(
       before: past.get(group.key) ?? null,
       share: group.cost_usd === null ? null : total === 0 ? 0 : group.cost_usd / total,
     }))
-    .sort((one, other) => byCost(one.now, other.now))
+    .sort((a, b) => byCost(a.now, b.now))
 }
 
-function byCost(one: SpendFigures, other: SpendFigures): number {
-  return (other.cost_usd ?? -1) - (one.cost_usd ?? -1) || other.calls - one.calls
+function byCost(a: SpendFigures, b: SpendFigures): number {
+  return (b.cost_usd ?? -1) - (a.cost_usd ?? -1) || b.calls - a.calls
 }
 
 /** The sum of the costs that are known; null if none is. */
 export function sumOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+  const costs = values.filter((value) => value !== null)
+  return costs.length === 0 ? null : costs.reduce((sum, value) => sum + value, 0)
 }

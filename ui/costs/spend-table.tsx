@@ -11,7 +11,7 @@ import { sortingBy } from '../design/table/sort-heading.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { Table } from '../design/table/table.tsx'
 import { costPerThousand } from '../format/cost-per-thousand.ts'
-import { count, counted, dollars, known, percent, savedWords, unknownFigure } from '../format/figures.ts'
+import { count, counted, dollars, orDash, percent, savedWords, unknownFigure } from '../format/figures.ts'
 import {
   type SpendRow,
   changeOfCost,
@@ -41,7 +41,7 @@ const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
     value: ({ now }) => now.cost_usd,
     cell: ({ now: { cost_usd: usd, unpriced_calls: unpriced } }) => (
       <>
-        {known(usd, dollars)}
+        {orDash(usd, dollars)}
         {unpriced > 0 && <small>{usd === null ? 'no price' : `+ ${count(unpriced)} unpriced`}</small>}
       </>
     ),
@@ -74,7 +74,7 @@ const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
     words: 'Tokens',
     class: 'is-some',
     value: ({ now }) => tokensOf(now),
-    cell: ({ now }) => known(tokensOf(now), count),
+    cell: ({ now }) => orDash(tokensOf(now), count),
   },
   cached: {
     words: 'Cached input',
@@ -82,7 +82,7 @@ const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
     value: ({ now }) => now.cached_share,
     cell: ({ now }) => (
       <>
-        {known(now.cached_share, percent)}
+        {orDash(now.cached_share, percent)}
         <small>{savedWords(now.cache_saved_usd)}</small>
       </>
     ),
@@ -91,7 +91,7 @@ const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
     words: 'Per 1,000 calls',
     class: 'is-more',
     value: ({ now }) => costPerThousand(now),
-    cell: ({ now }) => known(costPerThousand(now), dollars),
+    cell: ({ now }) => orDash(costPerThousand(now), dollars),
   },
   per_million: {
     words: 'Per 1M tokens',
@@ -135,7 +135,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
               <th scope="row">
                 <Name by={by} name={row.name} />
                 <small class="spend-brief">
-                  {counted(row.now.calls, 'call')}, {known(tokensOf(row.now), count)} tokens
+                  {counted(row.now.calls, 'call')}, {orDash(tokensOf(row.now), count)} tokens
                 </small>
               </th>
               <Cells {...row} />

@@ -19,7 +19,7 @@ export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit
         columns={[
           { head: 'Model', cell: Name },
           state<LimitedUse>((use) => stateOf(use, nowMs())),
-          { head: 'Remaining', isWords: true, cell: Left },
+          { head: 'Remaining', isWords: true, cell: RemainingLimits },
         ]}
         most={8}
         isUrgent={(use) => stateOf(use, nowMs()).tone === 'warn'}
@@ -40,7 +40,7 @@ function Name({ upstream, model, key }: LimitedUse) {
   )
 }
 
-function Left(use: LimitedUse) {
+function RemainingLimits(use: LimitedUse) {
   return (
     <>
       <Meter share={leastLeft(use)} />

@@ -42,7 +42,7 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
 export function limitWords(provided: ProviderLimit, nowMs: number): string {
   const { kind, limit, remaining, window_s: windowS } = provided
   const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`
-  const figures = [remaining, limit].filter((one) => one !== null).map(count)
+  const figures = [remaining, limit].filter((figure) => figure !== null).map(count)
   const ms = untilMs(provided, nowMs)
   const words = `${figures.join(' of ')} ${kind.replace('_', ' ')} ${per}${remaining === null ? '' : ' left'}`
   const isFull = ms <= 0 || remaining === limit

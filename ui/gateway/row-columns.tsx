@@ -1,6 +1,6 @@
 import type { Column } from '../design/table/editable-table.tsx'
 import { StateMark } from '../design/icon.tsx'
-import { count, known } from '../format/figures.ts'
+import { count, orDash } from '../format/figures.ts'
 import type { StateShape, Tone } from '../data/gateway-now.ts'
 
 /** The state of a table's row: an upstream or a gateway. */
@@ -21,7 +21,7 @@ export function inFlight<Row>(
       const [active, slots] = usedOf(row)
       return (
         <>
-          {known(active, count)}
+          {orDash(active, count)}
           {slots !== null && <span class="quiet"> of {slots}</span>}
         </>
       )
@@ -34,7 +34,7 @@ export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined)
   return {
     head: 'Waiting',
     class: (row) => ((waitingOf(row) ?? 0) > 0 ? 'is-queue' : ''),
-    cell: (row) => known(waitingOf(row), count),
+    cell: (row) => orDash(waitingOf(row), count),
   }
 }
 

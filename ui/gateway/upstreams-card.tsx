@@ -10,7 +10,7 @@ import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/table/editable-table.tsx'
 import type { RowForm } from '../design/table/editor.tsx'
 import { Banner } from '../design/banner.tsx'
-import { count, duration, known } from '../format/figures.ts'
+import { count, duration, orDash } from '../format/figures.ts'
 import { inFlight, state, waiting } from './row-columns.tsx'
 import {
   type UpstreamForm,
@@ -66,7 +66,7 @@ export function UpstreamsCard() {
           {
             head: 'First token',
             title: 'Median, last hour',
-            cell: ({ name }) => known(firstTokens.get(name), duration),
+            cell: ({ name }) => orDash(firstTokens.get(name), duration),
           },
         ]}
         formOf={(row) => (row.name === 'default' ? null : upstreamForm(row, rows))}
@@ -152,7 +152,7 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
     },
     save: (valueOf) => {
       const name = valueOf('name').trim()
-      if (row === null && rows.some((other) => other.name === name))
+      if (row === null && rows.some((candidate) => candidate.name === name))
         return 'An upstream with this name exists: edit it in the list.'
       const change = changeOf(valueOf, row)
       return typeof change === 'string' ? change : { path: path(row?.name ?? name), body: change }

@@ -18,7 +18,7 @@ import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { useReaderPresence } from '../design/use-reader-presence.ts'
 import { useTick } from '../design/use-tick.ts'
-import { bytes, count, duration, known, longDuration, roundDuration } from '../format/figures.ts'
+import { bytes, count, duration, orDash, longDuration, roundDuration } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
   type BoardRow,
@@ -269,7 +269,7 @@ class Row extends PureComponent<RowProps> {
           {bytes(sent)}, {bytes(got)}
         </span>
         <span class="board-age figure">
-          {record === null ? seconds(call.started_at) : known(record.duration_ms, duration)}
+          {record === null ? seconds(call.started_at) : orDash(record.duration_ms, duration)}
         </span>
         {goneMs === null && (
           <Button

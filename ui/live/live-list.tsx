@@ -10,7 +10,7 @@ import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reader-presence.ts'
 import { useTick } from '../design/use-tick.ts'
-import { count, duration, known, longDuration } from '../format/figures.ts'
+import { count, duration, orDash, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
@@ -119,7 +119,7 @@ class LiveRow extends PureComponent<LiveRowProps> {
           <span class="live-prompt quiet">{promptWords}</span>
           <span class="live-answer">{answerWords}</span>
           <span class="live-took figure">
-            {ended !== null ? known(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />}
+            {ended !== null ? orDash(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />}
           </span>
         </a>
       </li>

@@ -7,7 +7,7 @@ import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { type ColumnHead, Table } from '../design/table/table.tsx'
-import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
+import { count, dollars, duration, orDash, roundDuration } from '../format/figures.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 
 export interface CallsCardProps {
@@ -117,11 +117,11 @@ function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
       <td class="is-words">
         <CallTag call={call} />
       </td>
-      <td class="is-more">{known(call.input_tokens, count)}</td>
-      <td class="is-more">{known(call.output_tokens, count)}</td>
-      <td class="is-more">{known(call.cost_usd, dollars)}</td>
-      <td class="is-more">{known(call.ttft_ms, duration)}</td>
-      <td class="is-total">{known(call.duration_ms, duration)}</td>
+      <td class="is-more">{orDash(call.input_tokens, count)}</td>
+      <td class="is-more">{orDash(call.output_tokens, count)}</td>
+      <td class="is-more">{orDash(call.cost_usd, dollars)}</td>
+      <td class="is-more">{orDash(call.ttft_ms, duration)}</td>
+      <td class="is-total">{orDash(call.duration_ms, duration)}</td>
       <td class="is-words is-bar">
         <Waterfall call={call} scaleMs={scaleMs} />
       </td>

@@ -8,7 +8,7 @@ import {
   counted,
   dollars,
   duration,
-  known,
+  orDash,
   percent,
   savedWords,
   speed,
@@ -101,7 +101,7 @@ export function overviewCards(
     {
       words: 'Error rate',
       meaning: 'Share of calls that failed, not counting calls whose client left.',
-      value: known(totals.error_rate, percent),
+      value: orDash(totals.error_rate, percent),
       tone: tones.errors,
       change: change((totals) => totals.error_rate, {
         better: 'lower',
@@ -137,7 +137,7 @@ export function overviewCards(
       words: 'Output speed',
       meaning:
         'Median output tokens per second after the first token, of streamed calls and of calls whose upstream reports its generation time.',
-      value: known(medianSpeed, speed),
+      value: orDash(medianSpeed, speed),
       ...(medianSpeed !== null && { unit: 'tok/s' }),
       change: change(
         ({ output_tokens_per_s }) => output_tokens_per_s.p50,
@@ -153,7 +153,7 @@ export function overviewCards(
       words: 'Cached input',
       meaning:
         'Share of input tokens that upstreams read from their caches, of calls with reported usage. The line below is the cost that this saved.',
-      value: known(totals.cached_share, percent),
+      value: orDash(totals.cached_share, percent),
       change: change(({ cached_share }) => cached_share, { better: 'higher', isShare: true, show: percent }),
       fact: savedWords(totals.cache_saved_usd),
       course: buckets.cached_share,
@@ -163,7 +163,7 @@ export function overviewCards(
     {
       words: 'Cost',
       meaning: 'Tokens times their price. Calls without a price are counted separately, never as $0.',
-      value: known(usd, dollars),
+      value: orDash(usd, dollars),
       tone: tones.cost,
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
@@ -171,7 +171,7 @@ export function overviewCards(
           ? `${usd === null ? '' : '+ '}${count(unpriced)} unpriced`
           : usd === null
             ? ''
-            : `${known(costPerThousand(totals), dollars)} per 1,000 calls`,
+            : `${orDash(costPerThousand(totals), dollars)} per 1,000 calls`,
       course: buckets.cost_usd,
       colour: 'cost',
       to: { view: 'calls', sort: 'cost' },
@@ -206,7 +206,7 @@ export function measureWords(
 ): Pick<FigureCard, 'value' | 'fact'> {
   if (n === 0 || max === null) return { value: unknownFigure, fact: 'no calls' }
   const [median, most] = [honest('p50', p50, n), honest('p95', p95, n)]
-  if (most !== null) return { value: duration(most), fact: `p50 ${known(p50, duration)}` }
+  if (most !== null) return { value: duration(most), fact: `p50 ${orDash(p50, duration)}` }
   if (values.length === n) {
     return { value: spanOf(Math.min(...values), Math.max(...values)), fact: counted(n, 'call') }
   }

@@ -2,7 +2,7 @@ import { axisCount, axisDuration } from '../charts/chart-scale.ts'
 import { type ChartPanel, type ChartSeries, type PanelFigure, bars } from '../charts/chart-series.ts'
 import { withEnoughCalls, minSample, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
+import { count, counted, orDash, percent, unknownFigure, wait } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
@@ -69,7 +69,7 @@ export function slotPanels(
       axis: axisCount,
       figure: {
         value:
-          known(mostActive, count) +
+          orDash(mostActive, count) +
           (mostActive === null || limitThen === null ? '' : ` of ${count(limitThen)}`),
         words: hasWaits ? 'peak slots in use' : 'peak slots in use · no waiting',
       },
@@ -83,7 +83,7 @@ export function slotPanels(
       linear: { leastTop: 0.2, maxTicks: 2 },
       axis: percent,
       figure: {
-        value: known(fullShare, percent),
+        value: orDash(fullShare, percent),
         words: 'of the time at capacity',
         isTelling: fullShare !== null,
       },
@@ -94,7 +94,7 @@ export function slotPanels(
       linear: { leastTop: 2, isInteger: true, maxTicks: 2 },
       axis: axisCount,
       figure: {
-        value: known(mostQueued, (calls) => counted(calls, 'call')),
+        value: orDash(mostQueued, (calls) => counted(calls, 'call')),
         words: 'longest queue',
         isTelling: isFull && mostQueued !== null,
       },

@@ -5,7 +5,7 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Banner } from '../design/banner.tsx'
 import { Table } from '../design/table/table.tsx'
-import { count, counted, known, percent, wait } from '../format/figures.ts'
+import { count, counted, orDash, percent, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
 
 /** The waits of calls, simulated with more slots. */
@@ -84,8 +84,8 @@ function WaitsRow({ words, waits, calls }: WaitsRowProps) {
     <tr>
       <th scope="row">{words}</th>
       <td>{calls === 0 ? '–' : percent(waits.waited / calls)}</td>
-      <td>{known(waits.wait_p95_ms, wait)}</td>
-      <td>{known(waits.wait_max_ms, wait)}</td>
+      <td>{orDash(waits.wait_p95_ms, wait)}</td>
+      <td>{orDash(waits.wait_max_ms, wait)}</td>
     </tr>
   )
 }

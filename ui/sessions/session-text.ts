@@ -1,6 +1,6 @@
 import type { SessionSort } from '../../src/call/call-session.ts'
 import type { CallSession } from '../../src/call/figures.ts'
-import { dollars, known } from '../format/figures.ts'
+import { dollars, orDash } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { SessionCourse } from './session-course.ts'
 
@@ -15,7 +15,7 @@ export function costWords({
   cost_usd: cost,
   unpriced_calls: unpriced,
 }: Pick<CallSession, 'cost_usd' | 'unpriced_calls'>): string {
-  if (unpriced === 0) return known(cost, dollars)
+  if (unpriced === 0) return orDash(cost, dollars)
   return cost === null ? 'No price' : `${dollars(cost)} + ${unpriced} unpriced`
 }
 

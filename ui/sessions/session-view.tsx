@@ -19,7 +19,7 @@ import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
-import { count, counted, dollars, duration, known, percent, unknownFigure } from '../format/figures.ts'
+import { count, counted, dollars, duration, orDash, percent, unknownFigure } from '../format/figures.ts'
 import { FilterChips } from '../filters/filter-bar.tsx'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
@@ -170,7 +170,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             'Tokens in',
             <>
               {count(figures.input_tokens)}
-              <small> {known(isCacheReported ? figures.cached_share : null, percent)} cached</small>
+              <small> {orDash(isCacheReported ? figures.cached_share : null, percent)} cached</small>
             </>,
           ],
           ['Tokens out', count(figures.output_tokens)],

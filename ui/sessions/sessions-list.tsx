@@ -20,7 +20,7 @@ import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
-import { count, counted, duration, known, percent, unknownFigure } from '../format/figures.ts'
+import { count, counted, duration, orDash, percent, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { costWords, firstWords, modelWords } from './session-text.ts'
@@ -278,7 +278,7 @@ class Row extends PureComponent<RowProps> {
           </span>
           <span class="session-cached figure">
             <ScreenReaderHead words="Cached" />
-            {known(row.cached_share, percent)}
+            {orDash(row.cached_share, percent)}
           </span>
           <span class="session-cost figure">
             <ScreenReaderHead words="Cost" />

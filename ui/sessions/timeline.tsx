@@ -8,7 +8,7 @@ import { Observable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useWidth } from '../design/use-window.ts'
-import { count, counted, dollars, duration, known } from '../format/figures.ts'
+import { count, counted, dollars, duration, orDash } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './session-course.ts'
 import { axisSigns, axisTimes, gapsBetween } from './timeline-drawing.ts'
@@ -246,10 +246,10 @@ function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
   return [
     call.model === null ? '' : shownText(call.model),
     call.outcome === 'ok' ? '' : endWords(call),
-    `${known(call.duration_ms, duration)}, first token ${known(call.ttft_ms, duration)}`,
+    `${orDash(call.duration_ms, duration)}, first token ${orDash(call.ttft_ms, duration)}`,
     input === null
       ? ''
-      : `${count(input)} tokens in, ${known(cached, count)} cached, ${known(output, count)} out`,
+      : `${count(input)} tokens in, ${orDash(cached, count)} cached, ${orDash(output, count)} out`,
     call.cost_usd === null ? '' : dollars(call.cost_usd),
     call.tools === null ? '' : `tools: ${shownText(call.tools.replaceAll(',', ', '))}`,
     prefixBreak === null ? '' : 'cache break',

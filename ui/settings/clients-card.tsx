@@ -93,16 +93,16 @@ function Name({ row, times }: { readonly row: ClientRow; readonly times: Times }
   )
 }
 
-function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: left }: ClientRow) {
+function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: remaining }: ClientRow) {
   if (limit === null) return <span class="quiet">no limit</span>
-  const isUsedUp = left !== null && left <= 0
+  const isUsedUp = remaining !== null && remaining <= 0
   return (
     <div class={isUsedUp ? 'is-used-up' : ''}>
       <span title={`${used === null ? 'unknown' : count(used)} of ${count(limit)}`}>
         {used === null ? '–' : count(used)} <span class="quiet">of {count(limit)}</span>
       </span>
       <Meter share={used === null ? 0 : Math.min(1, used / limit)} />
-      <small>{left === null ? 'unknown' : isUsedUp ? 'used up' : `${count(left)} left`}</small>
+      <small>{remaining === null ? 'unknown' : isUsedUp ? 'used up' : `${count(remaining)} left`}</small>
     </div>
   )
 }

@@ -10,7 +10,7 @@ import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
 import { Control } from '../design/control.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
-import { bytes, known, unknownFigure } from '../format/figures.ts'
+import { bytes, orDash, unknownFigure } from '../format/figures.ts'
 import {
   compressPoints,
   daysOf,
@@ -75,7 +75,7 @@ export function DatabaseCard() {
           [
             'Size',
             <span id="database-size">
-              {answer?.bytes === null ? 'not created yet' : known(answer?.bytes, bytes)}
+              {answer?.bytes === null ? 'not created yet' : orDash(answer?.bytes, bytes)}
             </span>,
           ],
           ['Growth', <span id="database-growth">{growthWords(answer ?? null, nowMs())}</span>],

@@ -7,7 +7,7 @@ import { Clients } from '../../supervisor/clients.ts'
 import { CommandError } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
-import { count, known, unknownFigure } from '../../lib/number-format.ts'
+import { count, orDash, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
@@ -57,7 +57,7 @@ function show(report: ClientsReport, terminal: Terminal): void {
 export const onlyReported =
   'Token limits only count: with --budget-action reject, calls over a limit get 429.'
 
-const orUnknown = (value: number | null): string => known(value, count)
+const orUnknown = (value: number | null): string => orDash(value, count)
 const columns: readonly Column<ClientRow>[] = [
   column('client', 0, 16, (row) => printable(nameOf(row)), { gap: '', cut: { minWidth: 12, at: 'end' } }),
   column('last', 4, 8, lastText, right),

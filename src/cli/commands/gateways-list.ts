@@ -8,7 +8,7 @@ import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun, Environment } from '../parse-options.ts'
 import { shareAddress } from '../share-rows.ts'
-import { count, counted, known } from '../../lib/number-format.ts'
+import { count, counted, orDash } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable, right } from '../terminal/table-layout.ts'
@@ -55,7 +55,7 @@ function show(report: GatewaysReport, terminal: Terminal): void {
   if (gateways.length === 0) return print('No gateway runs.\n')
   printTable(columns, gateways, terminal)
   const active = gateways.reduce((sum, row) => sum + row.active, 0)
-  print(`${count(active)} of ${known(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
+  print(`${count(active)} of ${orDash(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
 }
 
 const columns = [
@@ -76,7 +76,7 @@ const columns = [
     'lease left',
     2,
     10,
-    ({ lease_left_s: leftS }) => known(leftS, (s) => `${count(s)} s`),
+    ({ lease_left_s: leftS }) => orDash(leftS, (s) => `${count(s)} s`),
     right,
   ),
 ]

@@ -5,7 +5,7 @@ import { optionTable } from '../../options/option-spec.ts'
 import { nameItsDatabase, noGatewayAnswers } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
-import { count, known, longDuration, unknownFigure } from '../../lib/number-format.ts'
+import { count, orDash, longDuration, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
@@ -44,8 +44,8 @@ const columns: readonly Column<ProviderLimit>[] = [
   }),
   column('key', 3, 8, ({ key }) => key ?? unknownFigure),
   column('limit of', 0, 13, kindText),
-  column('left', 0, 9, ({ remaining }) => known(remaining, count), right),
-  column('limit', 0, 9, ({ limit }) => known(limit, count), right),
+  column('left', 0, 9, ({ remaining }) => orDash(remaining, count), right),
+  column('limit', 0, 9, ({ limit }) => orDash(limit, count), right),
   column('resets in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
   column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
 ]

@@ -7,7 +7,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { count, counted, duration, dollars, known, percent, unknownFigure } from '../../lib/number-format.ts'
+import { count, counted, duration, dollars, orDash, percent, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
@@ -42,9 +42,9 @@ const columns: readonly Column<CallSession>[] = [
   }),
   column('in', 1, 7, (session) => count(session.input_tokens), right),
   column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
-  column('cached', 2, 6, ({ cached_share }) => known(cached_share, percent), right),
+  column('cached', 2, 6, ({ cached_share }) => orDash(cached_share, percent), right),
   column('tools', 7, 5, ({ tool_calls }) => count(tool_calls), right),
-  column('cost', 2, 8, ({ cost_usd }) => known(cost_usd, dollars), right),
+  column('cost', 2, 8, ({ cost_usd }) => orDash(cost_usd, dollars), right),
   column('wall', 5, 8, ({ wall_ms }) => duration(wall_ms), right),
   column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
 ]

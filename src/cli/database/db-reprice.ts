@@ -7,7 +7,7 @@ import { type CommandContext, OptionError } from '../parse-options.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, tableOf, right } from '../terminal/table-layout.ts'
-import { counted, dollars, known } from '../../lib/number-format.ts'
+import { counted, dollars, orDash } from '../../lib/number-format.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -117,5 +117,5 @@ const columns: readonly Column<RepriceDay>[] = [
 ]
 
 function shownUsd(value: number | null): string {
-  return known(value, dollars)
+  return orDash(value, dollars)
 }

@@ -1,6 +1,6 @@
 import type { CallJson } from '../../call/call-record.ts'
 import { shorten } from './display-width.ts'
-import { count, counted, duration, dollars, known, speed, unknownFigure } from '../../lib/number-format.ts'
+import { count, counted, duration, dollars, orDash, speed, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime, zoneText } from './clock-time.ts'
 import { paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
@@ -25,13 +25,13 @@ const columns: readonly Column<CallJson>[] = [
   }),
   column('type', 7, 11, (call) => (call.stream ? `${call.call_type} stream` : call.call_type)),
   column('status', 0, 6, statusText, { tone: toneOf }),
-  column('total', 0, 10, (call) => known(call.duration_ms, duration), right),
-  column('queue', 4, 10, (call) => known(call.queue_ms, duration), right),
-  column('TTFT', 2, 7, (call) => known(call.ttft_ms, duration), right),
-  column('tok/s', 3, 5, (call) => known(call.output_tokens_per_s, speed), right),
-  column('in', 1, 7, (call) => known(call.input_tokens, count), right),
-  column('out', 1, 6, (call) => known(call.output_tokens, count), { align: 'right', gap: ' → ' }),
-  column('cost', 6, 8, (call) => known(call.cost_usd, dollars), right),
+  column('total', 0, 10, (call) => orDash(call.duration_ms, duration), right),
+  column('queue', 4, 10, (call) => orDash(call.queue_ms, duration), right),
+  column('TTFT', 2, 7, (call) => orDash(call.ttft_ms, duration), right),
+  column('tok/s', 3, 5, (call) => orDash(call.output_tokens_per_s, speed), right),
+  column('in', 1, 7, (call) => orDash(call.input_tokens, count), right),
+  column('out', 1, 6, (call) => orDash(call.output_tokens, count), { align: 'right', gap: ' → ' }),
+  column('cost', 6, 8, (call) => orDash(call.cost_usd, dollars), right),
   column('client', 8, 12, (call) => printable(call.client ?? unknownFigure), {
     cut: { minWidth: 12, at: 'end' },
   }),
@@ -99,7 +99,7 @@ function footerText(calls: readonly CallJson[], isAll: boolean, width: number): 
   if (leftCount > 0) parts.push(`${leftCount} left by the client`)
   const input = sum(calls, (call) => call.input_tokens)
   const output = sum(calls, (call) => call.output_tokens)
-  parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
+  parts.push(`${orDash(input, count)} → ${orDash(output, count)} tokens`)
   const cost = sum(calls, (call) => call.cost_usd)
   if (cost !== null) parts.push(dollars(cost))
   return fitting(parts, width)

@@ -2,7 +2,7 @@ import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-l
 import { isObject } from '../../lib/message-shape.ts'
 import { shorten } from './display-width.ts'
 import { printable } from './printable.ts'
-import { bytes as formatBytes, duration, known, unknownFigure } from '../../lib/number-format.ts'
+import { bytes as formatBytes, duration, orDash, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from './clock-time.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
 
@@ -29,7 +29,7 @@ export function endLine(record: OutgoingRecord, style: LineStyle): string {
   const labels = labelsOf(record)
   const parts = [
     String(status ?? unknownFigure).padEnd(statusWidth),
-    known(durationMs, duration).padStart(durationWidth),
+    orDash(durationMs, duration).padStart(durationWidth),
     ...(record.outcome === 'ok' ? [] : [record.failure_code ?? record.outcome]),
     ...(labels.length === 0 ? [`${method} ${path}`] : labels),
     formatBytes(bytes),

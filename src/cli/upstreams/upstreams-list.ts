@@ -6,7 +6,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { Upstreams } from '../../supervisor/upstreams.ts'
 import { database, flag } from '../option-rows.ts'
 import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
-import { count, known, unknownFigure } from '../../lib/number-format.ts'
+import { count, orDash, unknownFigure } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -57,7 +57,7 @@ export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'creden
   return 'env' in credentials ? `$${credentials.env}` : printable(credentials.file)
 }
 
-const orUnknown = (value: number | null | undefined): string => known(value, count)
+const orUnknown = (value: number | null | undefined): string => orDash(value, count)
 
 const columns = [
   column<UpstreamRow>('upstream', 0, 8, ({ name }) => name, { gap: '' }),

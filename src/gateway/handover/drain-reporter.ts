@@ -139,7 +139,7 @@ export class DrainReporter {
   #applyAnswer({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer): void {
     const { tokens, limiters, onAsk, onRawLog, onStop } = this.#options
     for (const { name, admission, isShared } of limiters()) {
-      const answered = slots.find((each) => each.name === name)
+      const answered = slots.find((candidate) => candidate.name === name)
       if (answered === undefined) continue
       if (answered.clients !== null) {
         const used = new Map(answered.clients.map(({ of, slots: calls }) => [of, calls]))

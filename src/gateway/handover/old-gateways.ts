@@ -136,9 +136,12 @@ export class OldGateways {
     }
     const old: OldGateway = { instance, identity, reserved, calls, slots }
     this.#draining.set(instance, old)
-    const granted = Array.from(slots, (each) => ({ ...each, holding: each.holding + this.#freeFor(each) }))
+    const granted = Array.from(slots, (entry) => ({
+      ...entry,
+      holding: entry.holding + this.#freeFor(entry),
+    }))
     old.slots = granted
-    const isLearning = [...this.#draining.values()].some((each) => each.slots === null)
+    const isLearning = [...this.#draining.values()].some((old) => old.slots === null)
     // A report may be read after the death of its sender was noticed.
     if (report.isLast || !isAlive(identity)) this.#remove(instance)
     else this.#checkLater()
@@ -185,7 +188,7 @@ export class OldGateways {
   #sumOf(name: string, count: (slots: PredecessorSlots) => number): number {
     let sum = 0
     for (const { slots } of this.#draining.values()) {
-      const there = slots?.find((each) => each.name === name)
+      const there = slots?.find((candidate) => candidate.name === name)
       if (there !== undefined) sum += count(there)
       else if (slots === null) sum = Infinity
     }
@@ -197,7 +200,7 @@ export class OldGateways {
     const used = new Map<string, number>()
     for (const [instance, { slots: all }] of this.#draining) {
       if (instance === before) break
-      const clients = all?.find((each) => each.name === name)?.clients ?? []
+      const clients = all?.find((candidate) => candidate.name === name)?.clients ?? []
       for (const { of, slots } of clients) used.set(of, (used.get(of) ?? 0) + slots)
     }
     return used
@@ -207,10 +210,12 @@ export class OldGateways {
   #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
     // An upstream that is gone here has the slots that the old gateway reported.
-    const limiter = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
+    const limiter = Array.from(this.#parts.limiters()).find(
+      (candidate) => candidate.name === name && !candidate.isShared,
+    )
     const free =
       limiter === undefined ? max : limiter.admission.snapshot().maxConcurrent - limiter.admission.inUse
-    return Math.max(0, Math.min(wants - holding, free - this.#sumOf(name, (each) => each.holding)))
+    return Math.max(0, Math.min(wants - holding, free - this.#sumOf(name, (entry) => entry.holding)))
   }
 
   #reservedByAll(): number {

@@ -72,9 +72,9 @@ export class Predecessor {
   /** Ends the passing of connections. Resolves when the last one has arrived. */
   async apart(): Promise<void> {
     if (!process.connected) return
-    const gone = once(process, 'disconnect')
+    const disconnected = once(process, 'disconnect')
     process.send?.({ asks: 'apart' } satisfies SuccessorQuestion, undefined, undefined, () => {})
-    await gone
+    await disconnected
   }
 
   /**
@@ -89,8 +89,8 @@ export class Predecessor {
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE') throw error
     }
-    const [boundTo, wanted] = await Promise.all([addressesOf(former), addressesOf(host)])
-    for (const address of wanted) {
+    const [boundTo, addresses] = await Promise.all([addressesOf(former), addressesOf(host)])
+    for (const address of addresses) {
       if (boundTo.includes(address) || covers(former, address)) continue
       const probe = await listen(port, address, new SocketServer())
       probe.close()
@@ -104,7 +104,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   if (!isIP(host)) return [(await lookup(host)).address]
   if (host !== '0.0.0.0' && host !== '::') return [host]
   return Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
+    .flatMap((addresses) => addresses ?? [])
     .filter(({ family, scopeid }) => family === 'IPv4' || (host === '::' && (scopeid ?? 0) === 0))
     .map(({ address }) => address)
 }

@@ -183,6 +183,6 @@ export class ReplicaAttempt implements Disposable {
 }
 
 /** The fewest calls in flight first, then the longest time since the last call. */
-function byUse(one: Replica, other: Replica): number {
-  return one.inFlight - other.inFlight || one.lastUse - other.lastUse
+function byUse(first: Replica, second: Replica): number {
+  return first.inFlight - second.inFlight || first.lastUse - second.lastUse
 }

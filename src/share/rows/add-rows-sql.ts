@@ -12,8 +12,8 @@ const allColumns = storedFields.map(({ column }) => column)
  */
 export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): string {
   const parameters = filled.map((field, at) => `$${at + 7}::${columnType(field)}[]`)
-  const given = new Set(filled.map(({ column }) => column))
-  const missing = storedFields.filter(({ column }) => !given.has(column))
+  const filledColumns = new Set(filled.map(({ column }) => column))
+  const missing = storedFields.filter(({ column }) => !filledColumns.has(column))
   const nulls = missing.map((field) => `, NULL::${columnType(field)} AS ${field.column}`).join('')
   const isOtherCost = costColumns.map((name) => `b.${name} IS DISTINCT FROM c.${name}`).join(' OR ')
   const set = (names: readonly string[]): string => names.map((name) => `${name} = n.${name}`).join(', ')
@@ -22,7 +22,7 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
     ELSE (bytes_before + 3) / 4 END`
   return `WITH batch AS MATERIALIZED (
   SELECT b.*${nulls} FROM unnest(${['$5::bigint[]', '$6::bigint[]', ...parameters].join(', ')})
-    WITH ORDINALITY AS b(${['id', 'estimate', ...given, 'place'].join(', ')})
+    WITH ORDINALITY AS b(${['id', 'estimate', ...filledColumns, 'place'].join(', ')})
 ), judged AS MATERIALIZED (
   SELECT b.*, c.request_bytes AS bytes_before, c.call_type_id AS type_before, CASE
     WHEN c.id IS NULL THEN 'new'

@@ -102,15 +102,15 @@ export class RowSender {
   async #renumber(rows: readonly StoredValues[], ids: readonly number[], toSeq: number): Promise<void> {
     this.#warn(`${ids.length} calls have the ids of others' calls and get new ones of the same millisecond`)
     const isOther = new Set(ids)
-    let left = rows.filter(([id]) => isOther.has(Number(id)))
-    for (let tries = 1; left.length > 0 && tries < idsPerMs; tries++) {
-      const renumbered = left.map((row): StoredValues => {
+    let unsent = rows.filter(([id]) => isOther.has(Number(id)))
+    for (let tries = 1; unsent.length > 0 && tries < idsPerMs; tries++) {
+      const renumbered = unsent.map((row): StoredValues => {
         const now = Number(row[0])
         const next = startedAtMs(now) * idsPerMs + ((now + 1) % idsPerMs)
         return this.#sides.outbox.renumber(now, next) ? row.with(0, next) : row
       })
       const still = new Set(await this.#send(renumbered, false, toSeq))
-      left = renumbered.filter(([id]) => still.has(Number(id)))
+      unsent = renumbered.filter(([id]) => still.has(Number(id)))
     }
   }
 

@@ -16,17 +16,17 @@ export class SharedDictionary {
   /** The numbers of words. New words are added. */
   async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     // Sorted, because two gateways that add the same words in different orders would deadlock.
-    const wanted = [...new Set(texts)].sort()
+    const sortedTexts = [...new Set(texts)].sort()
     if (this.#ids.size > mostWords) this.#ids.clear()
     const find = 'SELECT id, text FROM tokenweir.words WHERE text = ANY($1::text[])'
     const add = 'INSERT INTO tokenweir.words (text) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING'
     for (const sql of [find, add, find]) {
-      const unknown = wanted.filter((text) => !this.#ids.has(storable(text)))
+      const unknown = sortedTexts.filter((text) => !this.#ids.has(storable(text)))
       if (unknown.length === 0) break
       const rows = await this.#database.query(sql, [textArray(unknown)])
       for (const [id, text] of rows) this.#ids.set(String(text), Number(id))
     }
-    return new Map(wanted.map((text) => [text, this.#ids.get(storable(text)) ?? 0]))
+    return new Map(sortedTexts.map((text) => [text, this.#ids.get(storable(text)) ?? 0]))
   }
 
   /** Loads the words of these numbers for {@link textOf}. */

@@ -60,19 +60,19 @@ export function lockRun(folder: string, number: number): Disposable | null {
 }
 
 /** True if this machine can tell that a gateway has ended; false if it cannot tell. */
-export function isSeenDead(other: ListedGateway, ownRun: RunIdentity, folder: string): boolean {
-  const isSameBoot = other.bootId !== null && other.bootId === ownRun.bootId
-  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === ownRun.pidNamespace)
-    return !isAlive(other)
-  if (other.silentMs < silentLimitMs) return false
-  if (other.folder === ownRun.folder) {
-    const lock = lockRun(folder, other.number)
+export function isSeenDead(gateway: ListedGateway, ownRun: RunIdentity, folder: string): boolean {
+  const isSameBoot = gateway.bootId !== null && gateway.bootId === ownRun.bootId
+  if (isSameBoot && gateway.pidNamespace !== null && gateway.pidNamespace === ownRun.pidNamespace)
+    return !isAlive(gateway)
+  if (gateway.silentMs < silentLimitMs) return false
+  if (gateway.folder === ownRun.folder) {
+    const lock = lockRun(folder, gateway.number)
     lock?.[Symbol.dispose]()
     return lock !== null
   }
   const isSameMachine =
-    other.host === ownRun.host && other.machineId !== null && other.machineId === ownRun.machineId
-  return isSameMachine && other.bootId !== null && ownRun.bootId !== null && !isSameBoot
+    gateway.host === ownRun.host && gateway.machineId !== null && gateway.machineId === ownRun.machineId
+  return isSameMachine && gateway.bootId !== null && ownRun.bootId !== null && !isSameBoot
 }
 
 /** The folder's id; one that cannot be saved is used for one run. */

@@ -147,8 +147,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
     const connection = this.#side ?? this.#main
     if (connection === null) return null
     // A new connection may lead to another copy of the database, so all minutes are requested.
-    const asked = connection === this.#budgetOf ? message : { ...message, fromSeq: 0 }
-    const answer = await askForBudget(connection, this.instance, asked).catch(() => null)
+    const request = connection === this.#budgetOf ? message : { ...message, fromSeq: 0 }
+    const answer = await askForBudget(connection, this.instance, request).catch(() => null)
     this.#budgetOf = answer === null ? null : connection
     if (answer !== null) this.settings = { ...this.settings, tokenLimit: answer.tokenLimit }
     return answer
@@ -254,10 +254,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Removes gateways that are known to be dead on this machine. */
   async #releaseDead(connection: PostgresConnection): Promise<void> {
     const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
-    for (const other of rows.map(listed)) {
-      if (!isSeenDead(other, this.#run, this.#options.folder)) continue
-      await connection.query('SELECT tokenweir.release_gateway($1)', [other.instance])
-      this.#options.say(`sharing: gateway ${other.instance} on ${other.host} has ended; its slots are free`)
+    for (const peer of rows.map(listed)) {
+      if (!isSeenDead(peer, this.#run, this.#options.folder)) continue
+      await connection.query('SELECT tokenweir.release_gateway($1)', [peer.instance])
+      this.#options.say(`sharing: gateway ${peer.instance} on ${peer.host} has ended; its slots are free`)
     }
   }
 
@@ -311,14 +311,14 @@ export class SharedLimit implements SlotLink, BudgetLink {
         if (!hears && hasNews) this.#options.say(noNews)
         hasNews = hears
         tries = 0
-        const gone = new AbortController()
-        side.closed.then(() => gone.abort()).catch(reportFault)
-        while (!this.#isClosed && !gone.signal.aborted) {
+        const closed = new AbortController()
+        side.closed.then(() => closed.abort()).catch(reportFault)
+        while (!this.#isClosed && !closed.signal.aborted) {
           await this.#releaseDead(side)
           await this.#reportBehind(side)
-          await this.#options.clock.delay(checkEveryMs, gone.signal).catch(() => {})
+          await this.#options.clock.delay(checkEveryMs, closed.signal).catch(() => {})
         }
-        if (gone.signal.aborted) this.#side = null
+        if (closed.signal.aborted) this.#side = null
       } catch {
         this.#side?.close()
         this.#side = null

@@ -18,9 +18,9 @@ export function refusal(there: SharedSettings, asked: AskedSettings): LimitError
   const isOther = (name: keyof SharedSettings): boolean => asked[name] !== null && asked[name] !== there[name]
   const { maxConcurrent: max, tokenLimit: tokens } = there
   if (isOther('maxConcurrent')) {
-    const wanted = asked.maxConcurrent
+    const ownMax = asked.maxConcurrent
     return new LimitError(
-      `the gateways share ${max} slots, and --max-concurrent says ${wanted}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${wanted}\` changes it for all`,
+      `the gateways share ${max} slots, and --max-concurrent says ${ownMax}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${ownMax}\` changes it for all`,
     )
   }
   if (isOther('tokenLimit')) {
