@@ -1,6 +1,9 @@
 import { tooLong } from '../../json/json-scan.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
+/** The kind of text that an event adds to an answer. */
+export type EventContent = 'none' | 'reasoning' | 'visible'
+
 export type Fields = Readonly<Record<string, unknown>>
 
 const noFields: Fields = {}

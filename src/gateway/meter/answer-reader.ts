@@ -3,7 +3,7 @@ import { longestLooked } from '../../call/error-message.ts'
 import { JsonScan, jsonOrUndefined, tooLong } from '../../json/json-scan.ts'
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
 import { isCount, isObject } from '../../lib/message-shape.ts'
-import { addsReasoning, addsVisible, type Fields, fields, list } from './added-content.ts'
+import { addsReasoning, addsVisible, type EventContent, type Fields, fields, list } from './added-content.ts'
 import { answerPlaces, longestParsed } from './answer-shape.ts'
 import { formBegunBy } from './begun-form.ts'
 import { type ReportedError, readError } from './read-error.ts'
@@ -12,9 +12,6 @@ import { addChoices, noFigures, type ReportedFigures, readFigures } from './read
 import { RepeatedEvent } from './repeated-event.ts'
 import { hasCounts, ReportedPieces } from './reported-pieces.ts'
 import { ToolCalls } from './tool-calls.ts'
-
-/** The facts that an event adds to the answer. */
-export type EventContent = 'none' | 'reasoning' | 'visible'
 
 /** Most characters of a name, a finish reason, and a request id. */
 const longest = { name: 510, reason: 62, id: 200 } as const
@@ -84,8 +81,6 @@ export class AnswerReader {
   readonly #reported = new ReportedPieces()
   /** Null before the first event. */
   #repeated: RepeatedEvent | null = null
-  /** The kind of content that the learned event adds. */
-  #repeatedContent: EventContent = 'none'
   #isStored = false
   /** The newest choice of a stream. */
   #lastChoice = 0
@@ -124,7 +119,8 @@ export class AnswerReader {
 
   /** Reads the data of an event; `isError` if its name is `error`. */
   event(data: string, isError: boolean): EventContent {
-    if (!isError && this.#repeated?.isIn(data) === true) return this.#repeatedContent
+    const repeated = isError ? null : (this.#repeated?.contentOf(data) ?? null)
+    if (repeated !== null) return repeated
     if (!data.startsWith(endMark)) return this.parsedEvent(jsonOrUndefined(data), isError, data)
     this.marked = true
     return 'none'
@@ -150,9 +146,8 @@ export class AnswerReader {
     const content = addsVisible(top, type, choices) ? 'visible' : hasReasoning ? 'reasoning' : 'none'
     // Events with counts, tool calls or errors add to sums, so each of them is read.
     const isIdempotent = !isFailed && this.#sums === sums
-    this.#repeatedContent = content
     this.#repeated ??= new RepeatedEvent()
-    if (content !== 'none' && isIdempotent) this.#repeated.learn(data, top, choices)
+    if (content !== 'none' && isIdempotent) this.#repeated.learn(data, content, top, choices)
     else this.#repeated.forget()
     return content
   }

@@ -12,17 +12,18 @@ const says = (text: string): string => chunk(`{"content":"${text}"}`)
 function learned(data: string): RepeatedEvent {
   const event = new RepeatedEvent()
   const top = JSON.parse(data)
-  event.learn(data, top, top.choices ?? [])
+  event.learn(data, 'visible', top, top.choices ?? [])
   return event
 }
 
 test('an event that only adds another text is a repeated one', () => {
   const event = learned(says('one'))
-  for (const text of ['two', 'one', 'three more', 'ü', '🙂', ': , {']) assert.ok(event.isIn(says(text)), text)
+  for (const text of ['two', 'one', 'three more', 'ü', '🙂', ': , {'])
+    assert.equal(event.contentOf(says(text)), 'visible', text)
   const anthropic = (text: string): string => `{"type":"content_block_delta","delta":{"text":"${text}"}}`
-  assert.ok(learned(anthropic('one')).isIn(anthropic('two')))
+  assert.equal(learned(anthropic('one')).contentOf(anthropic('two')), 'visible')
   const reasoning = (text: string): string => chunk(`{"reasoning_content":"${text}"}`)
-  assert.ok(learned(reasoning('one')).isIn(reasoning('two')))
+  assert.equal(learned(reasoning('one')).contentOf(reasoning('two')), 'visible')
 })
 
 test('an event that may say anything else is none', () => {
@@ -38,12 +39,12 @@ test('an event that may say anything else is none', () => {
     '[DONE]',
     '',
   ]
-  for (const data of others) assert.ok(!event.isIn(data), data)
+  for (const data of others) assert.equal(event.contentOf(data), null, data)
 })
 
 test('nothing is learned of an event whose text cannot be found for sure', () => {
   for (const data of [says('content'), says('m'), says('a\\u0062'), chunk('{"content":""}'), chunk('{}')])
-    assert.ok(!learned(data).isIn(data), data)
+    assert.equal(learned(data).contentOf(data), null, data)
 })
 
 test('an answer with repeated events is read as if each were parsed', () => {

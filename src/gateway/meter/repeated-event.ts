@@ -1,4 +1,4 @@
-import { type Fields, fields } from './added-content.ts'
+import { type EventContent, type Fields, fields } from './added-content.ts'
 
 /** A text whose JSON is the text itself: no quote, no escape, no control character. */
 // oxlint-disable-next-line no-control-regex
@@ -13,9 +13,10 @@ const longestEvent = 2048
 export class RepeatedEvent {
   #before = ''
   #after = ''
+  #content: EventContent = 'none'
 
-  /** Learns an event, with its top level and choices, which later events may equal. */
-  learn(data: string, top: Fields, choices: readonly Fields[]): void {
+  /** Learns an event with the content that it adds, its top level and choices, which later events may equal. */
+  learn(data: string, content: EventContent, top: Fields, choices: readonly Fields[]): void {
     this.forget()
     const text = addedText(top, choices)
     // Without escapes, each text of the event is in the JSON unchanged.
@@ -23,6 +24,7 @@ export class RepeatedEvent {
     const quoted = `"${text}"`
     const at = data.indexOf(quoted)
     if (at < 0 || data.indexOf(quoted, at + 1) >= 0) return
+    this.#content = content
     this.#before = data.slice(0, at + 1)
     this.#after = data.slice(at + quoted.length - 1)
   }
@@ -32,12 +34,12 @@ export class RepeatedEvent {
     this.#before = ''
   }
 
-  /** True if `data` is the learned event with another text, which is not empty. */
-  isIn(data: string): boolean {
+  /** The content that `data` adds if it is the learned event with another text, which is not empty; else null. */
+  contentOf(data: string): EventContent | null {
     const [before, after] = [this.#before, this.#after]
-    if (before === '' || data.length <= before.length + after.length) return false
-    if (!data.startsWith(before) || !data.endsWith(after)) return false
-    return plain.test(data.slice(before.length, data.length - after.length))
+    if (before === '' || data.length <= before.length + after.length) return null
+    if (!data.startsWith(before) || !data.endsWith(after)) return null
+    return plain.test(data.slice(before.length, data.length - after.length)) ? this.#content : null
   }
 }
 
