@@ -1,42 +1,36 @@
-import { startedAtMs } from '../call/call-id.ts'
-import type { StoredCall } from '../call/call-record.ts'
+import type { ReadCall } from '../call/call-record.ts'
+import type { GatewayMinute } from '../call/call-sink.ts'
 import { systemClock } from '../call/clock.ts'
-import { demoPast, pastDays, pastSlots } from '../demo/demo-past.ts'
-import { type SlotStay, pastMinutes } from '../demo/past-minutes.ts'
-import { pastSource } from '../demo/past-record.ts'
+import { demoPast, pastDays, pastSlots, pastSource } from '../demo/demo-past.ts'
+import { pastMinutes } from '../demo/past.ts'
 import { PriceBook } from '../pricing/price-book.ts'
 import { importCalls } from '../store/jobs/import-calls.ts'
-import type { ReadCall } from '../call/call-record.ts'
 import { runJob } from '../store/jobs/job.ts'
 import { HistoryWriter } from '../store/write/history-writer.ts'
 import { demoCosts } from './demo-prices.ts'
 
-/** The seed is fixed, so each demo has the same past, at another time. */
+/** The past is the same each time, but for when it was. */
 const seed = 22
 const dayMs = 86_400_000
-/** Minutes in one write. The running gateway writes between two of these. */
+/** The living gateway writes in between. */
 const minutesAtOnce = 240
 const pauseMs = 20
 
-/**
- * Adds fifteen days of simulated calls and slot use to a database. Calls that are there already are not added
- * again. Rejects when it is aborted.
- */
+/** Adds fifteen days of made-up calls and slot use to a database, nothing of it twice. Rejects when it is aborted. */
 export async function writePast(
   db: string,
   { host, endMs, signal }: { readonly host: string; readonly endMs: number; readonly signal?: AbortSignal },
 ): ReturnType<typeof importCalls> {
-  const stays: SlotStay[] = []
+  const minutes: GatewayMinute[] = []
   const delay = (ms: number): Promise<void> => systemClock.delay(ms, signal)
   let line = 0
   const calls = async function* (): AsyncGenerator<ReadCall> {
-    for (const hour of demoPast({ endMs, seed, upstream: host })) {
-      // The dashboard can answer between two steps.
-      await delay(0)
-      for (const call of hour) {
-        if (call.callType !== 'props') stays.push(stayOf(call))
+    for (const { calls, notes } of pastMinutes(demoPast(endMs, seed, host))) {
+      // The dashboard answers in between.
+      if (minutes.length % 60 === 0) await delay(0)
+      minutes.push(...notes)
+      for (const call of calls)
         yield { line: line++, call, identity: BigInt(call.id), problem: '', notes: [] }
-      }
     }
   }
   const imported = await importCalls(
@@ -53,19 +47,12 @@ export async function writePast(
   if (typeof imported === 'string') return imported
   const written = await runJob(db, async (database) => {
     const history = new HistoryWriter(database, { instance: 'demo-past', version: '' })
-    const fromMs = endMs - pastDays * dayMs
     const detail = JSON.stringify({ max_concurrent: pastSlots })
-    history.write([], [{ atMs: fromMs, kind: 'start', detail }])
-    const minutes = [...pastMinutes(stays, { fromMs, toMs: endMs, slots: pastSlots })]
+    history.write([], [{ atMs: endMs - pastDays * dayMs, kind: 'start', detail }])
     for (let first = 0; first < minutes.length; first += minutesAtOnce) {
       history.write(minutes.slice(first, first + minutesAtOnce), [])
       await delay(pauseMs)
     }
   })
   return typeof written === 'string' ? written : imported
-}
-
-function stayOf({ id, queueMs, durationMs }: StoredCall): SlotStay {
-  const cameMs = startedAtMs(id)
-  return { cameMs, beganMs: cameMs + (queueMs ?? 0), endedMs: cameMs + (durationMs ?? 0) }
 }

@@ -3,12 +3,16 @@ import { test } from 'node:test'
 import { firstIdAt } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { demoPast, pastDays, pastIncident } from './demo-past.ts'
+import { pastMinutes } from './past.ts'
 
 const endMs = Date.UTC(2026, 10, 19, 15, 30)
 
 function firstHours(seed: number): readonly StoredCall[] {
-  const hours = demoPast({ endMs, seed, upstream: '127.0.0.1:9' })
-  return Array.from({ length: 30 }, () => hours.next().value ?? []).flat()
+  const minutes = pastMinutes(demoPast(endMs, seed, '127.0.0.1:9'))
+  return minutes
+    .take(30 * 60)
+    .toArray()
+    .flatMap(({ calls }) => calls)
 }
 
 const calls = firstHours(1)

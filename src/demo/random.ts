@@ -39,3 +39,15 @@ export function integerBetween(random: Random, low: number, high: number): numbe
 export function pickOne<T>(random: Random, items: readonly [T, ...(readonly T[])]): T {
   return items[Math.floor(random() * items.length)] ?? items[0]
 }
+
+/** Draws items, each as often as its weight says. */
+export function weightedPick<T>(items: readonly T[], weightOf: (item: T) => number): (random: Random) => T {
+  let sum = 0
+  const sums = items.map((item) => (sum += weightOf(item)))
+  return (random) => {
+    const wanted = random() * sum
+    const item = items[sums.findIndex((upTo) => upTo > wanted)]
+    if (item === undefined) throw new Error('there is nothing to draw from')
+    return item
+  }
+}

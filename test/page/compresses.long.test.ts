@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addPast } from '../../bench/generate/add-past.ts'
-import { sumAll } from '../../bench/generate/sums-anew.ts'
+import { addPast, sumAll } from '../../bench/generate/add-past.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'

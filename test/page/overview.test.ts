@@ -204,12 +204,12 @@ test('what is shown is what was answered: cards, the tables of charts, what char
     cards.map((text) => text.split('\n').slice(0, 2).join(': ')),
     [
       'Requests: 4,000',
-      'Error rate: 4.2%',
-      'Latency p95: 26.7 s',
-      'First token p95: 2.79 s',
-      'Output speed: 76.7 tok/s',
-      'Cached input: 18.2%',
-      'Cost: $6.54',
+      'Error rate: 5.9%',
+      'Latency p95: 26.8 s',
+      'First token p95: 2.53 s',
+      'Output speed: 78.2 tok/s',
+      'Cached input: 30.7%',
+      'Cost: $7.40',
     ],
   )
 
@@ -245,16 +245,16 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   assert.deepEqual(
     rows.slice(1).map((row) => row.split('\t')[7]),
     [
-      '4 min 19 s',
-      '2 min 35 s',
-      '1 min 59 s',
-      '1 min 56 s',
-      '1 min 54 s',
-      '1 min 52 s',
-      '1 min 40 s',
-      '1 min 37 s',
-      '1 min 37 s',
-      '1 min 35 s',
+      '11 min 49 s',
+      '4 min 18 s',
+      '3 min 41 s',
+      '3 min 13 s',
+      '3 min 4 s',
+      '2 min 30 s',
+      '2 min 22 s',
+      '2 min 16 s',
+      '2 min 4 s',
+      '1 min 43 s',
     ],
   )
   await slowestCalls.nth(2).click()

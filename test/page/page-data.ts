@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { addPast } from '../../bench/generate/add-past.ts'
-import type { Incident } from '../../bench/generate/incidents.ts'
-import { upstreams } from '../../bench/generate/generated-models.ts'
-import { sumAll } from '../../bench/generate/sums-anew.ts'
+import { addPast, sumAll } from '../../bench/generate/add-past.ts'
+import type { Incident } from '../../src/demo/past-failures.ts'
+import { upstreams } from '../../bench/generate/busy-past.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
@@ -72,10 +71,10 @@ function threeCalls(nowMs: number): readonly CallRecord[] {
 }
 
 function badAfternoon(endMinute: number): readonly Incident[] {
-  const [failing = '', slow = ''] = upstreams
-  const incident = (kind: Incident['kind'], upstream: string, from: number, to: number): Incident => ({
+  const [failing, slow] = upstreams
+  const incident = (kind: Incident['kind'], of: string, from: number, to: number): Incident => ({
     kind,
-    upstream,
+    of,
     fromMinute: endMinute - from,
     toMinute: endMinute - to,
   })

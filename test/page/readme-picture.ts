@@ -5,10 +5,9 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addPast } from '../../bench/generate/add-past.ts'
-import type { Incident } from '../../bench/generate/incidents.ts'
-import { upstreams } from '../../bench/generate/generated-models.ts'
-import { sumAll } from '../../bench/generate/sums-anew.ts'
+import { addPast, sumAll } from '../../bench/generate/add-past.ts'
+import type { Incident } from '../../src/demo/past-failures.ts'
+import { upstreams } from '../../bench/generate/busy-past.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -26,11 +25,11 @@ const mostBytes = 300_000
 
 /** An upstream that fails for an hour, answers that take long before, and some minutes without a gateway. */
 function incidents(endMinute: number): readonly Incident[] {
-  const [failing = '', slow = ''] = upstreams
+  const [failing, slow] = upstreams
   return [
-    { kind: 'failing', upstream: failing, fromMinute: endMinute - 130, toMinute: endMinute - 70 },
-    { kind: 'slow', upstream: slow, fromMinute: endMinute - 125, toMinute: endMinute - 95 },
-    { kind: 'stopped', upstream: failing, fromMinute: endMinute - 700, toMinute: endMinute - 680 },
+    { kind: 'failing', of: failing, fromMinute: endMinute - 130, toMinute: endMinute - 70 },
+    { kind: 'slow', of: slow, fromMinute: endMinute - 125, toMinute: endMinute - 95 },
+    { kind: 'stopped', of: failing, fromMinute: endMinute - 700, toMinute: endMinute - 680 },
   ]
 }
 

@@ -1,0 +1,134 @@
+import type { GatewayMinute } from '../call/call-sink.ts'
+import { startedAtMs } from '../call/call-id.ts'
+import type { StoredCall } from '../call/call-record.ts'
+import { type PastRequest, pastCall } from './past-call.ts'
+import type { Incident } from './past-failures.ts'
+import { isNight, pastLoad } from './past-load.ts'
+import type { PastGateway } from './past-gateway.ts'
+import { type Random, between, drawFrom, weightedPick } from './random.ts'
+
+/** A wait in milliseconds, or calls that run together until all have ended. */
+export type PastStep = number | readonly PastRequest[]
+
+export interface PastClient {
+  /** Fields of each of its calls: its name and what else tells it from others. */
+  readonly caller: Partial<StoredCall>
+  /** How often it begins a round, beside the other clients. */
+  readonly weight: number
+  /** The same by night (default: `weight`). */
+  readonly nightWeight?: number
+  /** The steps in a row, often in a session. */
+  readonly round: (random: Random) => Iterator<PastStep>
+}
+
+/** Calls as gateways would have recorded them: the same past is the same calls. */
+export interface Past {
+  readonly random: Random
+  readonly calls: number
+  readonly firstMinute: number
+  readonly minutes: number
+  /** Minutes by which the clients' clocks are ahead of UTC. */
+  readonly aheadOfUtc: number
+  readonly clients: readonly PastClient[]
+  readonly incidents: readonly Incident[]
+  /** One for each upstream. */
+  readonly gateways: readonly PastGateway[]
+}
+
+export interface PastMinute {
+  /** In the order of their ends. */
+  readonly calls: readonly StoredCall[]
+  /** The gateways' own notes, in the gateways' order; none while they are stopped. */
+  readonly notes: readonly GatewayMinute[]
+}
+
+/** A round that goes on at some time. */
+interface Event {
+  readonly atMs: number
+  readonly caller: Partial<StoredCall>
+  readonly steps: Iterator<PastStep>
+}
+
+const minuteMs = 60_000
+const mostRetries = 2
+
+/** The minutes in their order. */
+export function* pastMinutes(past: Past): Generator<PastMinute> {
+  const { random, calls: wanted, firstMinute, minutes, incidents, clients, aheadOfUtc, gateways } = past
+  const incidentsAt = (minute: number): readonly Incident[] =>
+    incidents.filter(({ fromMinute, toMinute }) => fromMinute <= minute && minute < toMinute)
+  const loads = pastLoad(random, { ...past, firstMinute: firstMinute + aheadOfUtc }, (index) =>
+    isStopped(incidentsAt(firstMinute + index)),
+  )
+  const byDay = weightedPick(clients, ({ weight }) => weight)
+  const byNight = weightedPick(clients, ({ weight, nightWeight = weight }) => nightWeight)
+  /** The soonest is the last. */
+  const events: Event[] = []
+  const plan = (event: Event): void => {
+    events.splice(events.findLastIndex(({ atMs }) => atMs > event.atMs) + 1, 0, event)
+  }
+  let [due, made] = [0, 0]
+  for (const [index, expected] of loads.entries()) {
+    const minute = firstMinute + index
+    const [startMs, endMs] = [minute * minuteMs, (minute + 1) * minuteMs]
+    const now = incidentsAt(minute)
+    const calls: StoredCall[] = []
+    /** Makes the calls of a round's next step. */
+    const goOn = ({ atMs, caller, steps }: Event): void => {
+      const step = steps.next()
+      if (step.done === true) return
+      if (typeof step.value === 'number') return plan({ atMs: atMs + step.value, caller, steps })
+      let nextMs = atMs
+      for (const request of step.value.slice(0, wanted - made)) {
+        const { model, retry = 0 } = request
+        const gateway = gateways.find(({ upstream }) => upstream === model.upstream)
+        if (gateway === undefined) throw new Error(`${model.upstream} has no gateway`)
+        const call = pastCall(request, {
+          random,
+          startMs: atMs,
+          serial: made++,
+          caller,
+          gateway,
+          incidents: now.flatMap(({ kind, of }) => (of === model.upstream || of === model.id ? [kind] : [])),
+          load: (expected * minutes) / wanted,
+        })
+        calls.push(call)
+        const endedMs = atMs + (call.durationMs ?? 0)
+        nextMs = Math.max(nextMs, endedMs)
+        if (call.status !== 429 || retry === mostRetries) continue
+        const again = [[{ ...request, retry: retry + 1 }]].values()
+        plan({ atMs: endedMs + drawFrom(random, { median: 1500 * 2 ** retry }), caller, steps: again })
+      }
+      plan({ atMs: nextMs, caller, steps })
+    }
+    if (isStopped(now)) {
+      // The rounds that would go on now end: no gateway is there to take their calls.
+      while ((events.at(-1)?.atMs ?? Infinity) < endMs) events.pop()
+      yield { calls, notes: [] }
+      continue
+    }
+    due += expected
+    const known = events.length - 1 - events.findLastIndex(({ atMs }) => atMs >= endMs)
+    const pick = isNight(minute + aheadOfUtc) ? byNight : byDay
+    // The last minute has all that is left.
+    const missing = index === minutes - 1 ? wanted - made : Math.round(due) - made - known
+    for (let left = missing; left > 0; left--) {
+      const { caller, round } = pick(random)
+      plan({ atMs: between(random, startMs, endMs), caller, steps: round(random) })
+    }
+    for (let next = events.at(-1); next !== undefined && next.atMs < endMs; next = events.at(-1)) {
+      events.pop()
+      goOn(next)
+    }
+    calls.sort((one, other) => endOf(one) - endOf(other))
+    yield { calls, notes: gateways.map((gateway) => gateway.minute(minute)) }
+  }
+}
+
+function isStopped(incidents: readonly Incident[]): boolean {
+  return incidents.some(({ kind }) => kind === 'stopped')
+}
+
+function endOf({ id, durationMs }: StoredCall): number {
+  return startedAtMs(id) + (durationMs ?? 0)
+}
