@@ -94,7 +94,7 @@ export const alertRules = {
       status &&
       when(status.health?.status === 'degraded', () => {
         const codes = status.health?.warnings.map(({ code }) => code) ?? []
-        return `It runs, but warns: ${codes.join(', ') || 'of nothing it names'}.`
+        return `It runs, but warns: ${codes.join(', ') || 'without a reason'}.`
       }),
   },
   budget: {
@@ -280,7 +280,7 @@ function thresholdText(threshold: number, unit: string): string {
 
 /** Why no gateway runs. The supervisor's own message is not used, because it may name files of this machine. */
 function downText({ state, port }: ProcessStatus): string {
-  if (state === 'unresponsive') return 'Its process is there and does not answer.'
+  if (state === 'unresponsive') return 'Its process exists but does not answer.'
   if (state === 'foreign') return `It ended unexpectedly, and something else listens on port ${port}.`
   return 'It ended unexpectedly, or did not start.'
 }

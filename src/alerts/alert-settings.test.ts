@@ -38,7 +38,7 @@ test('what is set is kept, beside what was set before and remarks of a person', 
 /** What a person may have written, and what is said of it. */
 const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"budget": {"on": false},}', /, line 1, column \d+: /],
-  ['{\n  "budgt": {}\n}', /, line 2, column 3: budgt is not known here; there may be gateway_down, /],
+  ['{\n  "budgt": {}\n}', /, line 2, column 3: budgt is unknown here; known are gateway_down, /],
   [
     '{"budget": {"threshold": 101}}',
     /, line 1, column 26: budget.threshold must be a number from 1 to 100 \(%\); it is 101\./,
@@ -69,7 +69,7 @@ for (const [text, flaw] of broken) {
     assert.equal(readFileSync(path, 'utf8'), text)
     rmSync(path)
     assert.ok(file.reloadIfChanged())
-    assert.match(file.problem ?? '', /alerts\.json is gone; the next start goes without it/)
+    assert.match(file.problem ?? '', /alerts\.json was deleted; the next start will not use it/)
     assert.deepEqual(file.of('budget'), { on: true, threshold: 70 })
     const next = open(path)
     assert.deepEqual([next.problem, next.of('budget')], [null, usual])

@@ -4,7 +4,7 @@ export class FoldedRangeError extends Error {
   readonly unfoldedFromMs: number
 
   constructor(unfoldedFromMs: number) {
-    super('calls of that time were folded into sums, which do not tell this')
+    super('calls of that time were folded into sums, which do not show this')
     this.name = 'FoldedRangeError'
     this.unfoldedFromMs = unfoldedFromMs
   }

@@ -119,7 +119,7 @@ export function commanderOption(spec: OptionSpec<unknown>): Option {
 function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier?: T & {}): T & {} {
   const value = kind.parse(text, earlier)
   if (value === undefined) {
-    const gotText = kind.isSecret === true ? 'what was got is none' : `got ${quoted(text)}`
+    const gotText = kind.isSecret === true ? 'the given text is not' : `got ${quoted(text)}`
     throw new OptionError(`${name} must be ${kind.range}; ${gotText}`)
   }
   return value

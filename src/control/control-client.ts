@@ -82,7 +82,7 @@ export class ControlClient {
   /** Changes options of the running gateway; resolves with the new status. Rejects with a readable error. */
   async setOptions(options: LiveOptions): Promise<ControlStatus> {
     const status = await this.#ask('POST /options', { body: JSON.stringify(options) }, readStatus)
-    if (status === 'notRunning') throw new Error('no gateway runs that could be changed')
+    if (status === 'notRunning') throw new Error('no gateway is running')
     if (status === 'noReply') throw new Error('the gateway does not answer')
     return status
   }

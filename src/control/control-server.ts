@@ -195,20 +195,21 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       return [200, gateway.status()]
     case 'POST /draining': {
       const report = readMessage(body, isDrainReport)
-      if (report === null) return refusal(400, 'invalid_request', 'The body is no report.')
+      if (report === null)
+        return refusal(400, 'invalid_request', 'The body must be a report of the calls that are left.')
       const taken = gateway.draining(report)
-      return taken === null ? refusal(409, 'no_successor', 'Another gateway takes it.') : [200, taken]
+      return taken === null ? refusal(409, 'no_successor', 'Another gateway is the successor.') : [200, taken]
     }
     case 'POST /hand-over': {
       // The program of the new gateway is not checked: a user who can open the socket could start any program.
       const order = readMessage(body, isHandOverOrder)
-      if (order === null) return refusal(400, 'invalid_request', 'The body does not say what to start.')
+      if (order === null) return refusal(400, 'invalid_request', 'The body must name the command to start.')
       return [200, await gateway.handOver(order)]
     }
     default: {
       const id = cancelRoute.exec(route)?.[1]
       if (id !== undefined) return [200, { cancelled: await gateway.cancel(id) }]
-      return refusal(404, 'not_found', `Nothing is answered to ${route} here.`)
+      return refusal(404, 'not_found', `There is no route ${route}.`)
     }
   }
 }

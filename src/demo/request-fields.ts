@@ -24,7 +24,7 @@ export function parseFields(body: string): Fields {
   try {
     value = JSON.parse(body)
   } catch (error) {
-    throw new ApiError(400, `The body of the request is no JSON: ${messageOf(error)}`)
+    throw new ApiError(400, `The body of the request is not JSON: ${messageOf(error)}`)
   }
   if (!isObject(value)) throw new ApiError(400, 'The body of the request must be a JSON object.')
   return value
@@ -55,7 +55,7 @@ export function modelOf<M extends { readonly id: string }>({ model: id }: Fields
   }
   const fitting = models.map((model) => model.id).join(', ')
   if (modelIds.includes(id)) {
-    throw new ApiError(400, `The model \`${id}\` does not do this; ${fitting} would.`, { param })
+    throw new ApiError(400, `The model \`${id}\` does not support this; use ${fitting}.`, { param })
   }
   const message = `There is no model \`${id}\`: this upstream is simulated and has ${modelIds.join(', ')}.`
   throw new ApiError(404, message, { param, code: 'model_not_found' })

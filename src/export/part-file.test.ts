@@ -39,7 +39,7 @@ describe('a file in the making', () => {
     writeFileSync(`${path}.part-wal`, 'left, too')
     writeFileSync(path, 'whole')
     assert.throws(() => new PartFile(path, isNew), {
-      message: `${path} is there already; --force writes over it`,
+      message: `${path} exists already; --force overwrites it`,
     })
     using part = new PartFile(path, { force: true })
     part.write(Buffer.from('b'))

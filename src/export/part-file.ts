@@ -37,13 +37,13 @@ export class PartFile implements Disposable {
   constructor(target: string, { force }: { readonly force: boolean }) {
     const stats = statSync(target, { throwIfNoEntry: false })
     // A file must not replace a device or a folder.
-    if (stats?.isFile() === false) throw new PartFileError(`${target} is no file`)
+    if (stats?.isFile() === false) throw new PartFileError(`${target} is not a file`)
     if (stats !== undefined && !force) {
-      throw new PartFileError(`${target} is there already; --force writes over it`)
+      throw new PartFileError(`${target} exists already; --force overwrites it`)
     }
     const folder = dirname(target)
     if (!existsSync(folder))
-      throw new PartFileError(`the folder ${folder} is not there: make it, or name another`)
+      throw new PartFileError(`the folder ${folder} does not exist: create it, or use another`)
     // SQLite would replay this log into the new file.
     if ((statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
       throw new PartFileError(`${target} is a database in use: ${target}-wal is beside it`)

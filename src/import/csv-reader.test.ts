@@ -63,7 +63,7 @@ test('lines are counted within quotes too; each record knows where it begins', a
 
 test('a quote in the wrong place is told with its field, and the next record is read', async () => {
   assert.deepEqual(await toldOf('a,"b"c,d\n1,2"3",4\n'), [
-    [1, 'field 2: a quote ends before the field does'],
+    [1, 'field 2: text follows the closing quote'],
     [2, ['1', '2"3"', '4']],
   ])
 })

@@ -43,7 +43,7 @@ export class CsvReader {
       const border = borders.exec(text)
       const end = border?.index ?? text.length
       if (value !== null && end > at)
-        this.#problem ||= `field ${this.#fields.length + 1}: a quote ends before the field does`
+        this.#problem ||= `field ${this.#fields.length + 1}: text follows the closing quote`
       this.#fields.push(value ?? this.#accept(text.slice(at, end)))
       at = borders.lastIndex
       if (border?.[0] === ',') continue

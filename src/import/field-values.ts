@@ -17,7 +17,7 @@ export function textIn(fields: Fields, name: string): string | null {
   if (value === undefined || value === null || value === '') return null
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new FieldError(name, 'is no text')
+  throw new FieldError(name, 'is not text')
 }
 
 /** The number of a field; null if it is unknown. Throws {@link FieldError}. */
@@ -28,14 +28,14 @@ export function numberIn(fields: Fields, name: string): number | null {
   if (text === null) return null
   const value = Number(text)
   if (/^[-+\d.e]+$/i.test(text) && Number.isFinite(value)) return value
-  throw new FieldError(name, `${quoted(text)} is no number`)
+  throw new FieldError(name, `${quoted(text)} is not a number`)
 }
 
 /** A count, such as tokens, also an implausible one; null if it is unknown. Throws {@link FieldError}. */
 export function countIn(fields: Fields, name: string): number | null {
   const value = numberIn(fields, name)
   if (value === null || Number.isInteger(value)) return value
-  throw new FieldError(name, `${quoted(String(value))} is no whole number`)
+  throw new FieldError(name, `${quoted(String(value))} is not a whole number`)
 }
 
 /**
@@ -48,7 +48,7 @@ export function instantIn(fields: Fields, name: string): number | null {
   const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/([+-]\d\d)$/, '$1:00')
   const instant = parseIsoInstant(iso.includes('T') ? iso : text)
   if (instant !== null) return instant
-  throw new FieldError(name, `${quoted(text)} is no time`)
+  throw new FieldError(name, `${quoted(text)} is not a time`)
 }
 
 /** The instant of a field in ms since the Unix epoch. Throws {@link FieldError} if it is unknown. */

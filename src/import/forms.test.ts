@@ -197,16 +197,16 @@ test('amounts that cannot be true are left out of their calls, and told', async 
 })
 
 test('what is of no known form, or not of the one that was named, is told', async () => {
-  await assert.rejects(imported('a,b\n1,2\n'), /no form that can be imported; its columns are a, b$/)
+  await assert.rejects(imported('a,b\n1,2\n'), /its format is unknown; its columns are a, b$/)
   await assert.rejects(
     imported('a,b\n1,2\n', 'litellm'),
     /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/,
   )
   await assert.rejects(imported('{"a":1}\n'), /its columns are a$/)
-  await assert.rejects(imported('[1]'), /an array of JSON is not read: write each record on a line/)
-  await assert.rejects(imported('{"data":[1'), /one object of JSON is not read: .+jq -c "\.data\[\]"/)
-  await assert.rejects(imported('{\n"a":1}'), /one object of JSON is not read/)
-  await assert.rejects(imported(''), /holds no record/)
+  await assert.rejects(imported('[1]'), /a JSON array cannot be read: write each record on a line/)
+  await assert.rejects(imported('{"data":[1'), /a single JSON object cannot be read: .+jq -c "\.data\[\]"/)
+  await assert.rejects(imported('{\n"a":1}'), /a single JSON object cannot be read/)
+  await assert.rejects(imported(''), /has no records/)
 })
 
 test('flawed records are told with line and column, and the others are read', async () => {
@@ -224,9 +224,9 @@ test('flawed records are told with line and column, and the others are read', as
   assert.deepEqual(
     calls.map(({ line, call, problem }) => [line, call === null ? problem : 'read']),
     [
-      [2, 'column total_tokens: "many" is no number'],
-      [3, 'column startTime: "yesterday" is no time'],
-      [4, 'it has 2 columns in place of the 19 of the first line'],
+      [2, 'column total_tokens: "many" is not a number'],
+      [3, 'column startTime: "yesterday" is not a time'],
+      [4, 'it has 2 columns, but the first line has 19'],
       [5, 'read'],
     ],
   )

@@ -15,7 +15,7 @@ const mostOfOne = 1_000_000
  */
 export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   const calls = Math.max(1, read.countIn(fields, 'calls_count') ?? 1)
-  if (calls > mostOfOne) throw new FieldError('calls_count', `${calls} calls in one row cannot be`)
+  if (calls > mostOfOne) throw new FieldError('calls_count', `${calls} calls in one row are too many`)
   const atMs = requiredInstant(fields, 'timestamp')
   const [inputTokens, outputTokens] = ['input_tokens', 'output_tokens'].map((name) =>
     read.countIn(fields, name),

@@ -18,7 +18,8 @@ const guarded = /^'(?=[=+\-@\t\r])/
 export function ownCall(fields: Fields): StoredCall {
   const idText = textIn(fields, 'id') ?? ''
   const id = parseCallId(idText)
-  if (id === null) throw new FieldError('id', `${JSON.stringify(idText.slice(0, 40))} is no id of a call`)
+  if (id === null)
+    throw new FieldError('id', `${JSON.stringify(idText.slice(0, 40))} is not the id of a call`)
   const call: Record<string, unknown> = { id }
   for (const field of storedFields) {
     const value = valueOf(fields, field)
@@ -40,7 +41,7 @@ function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
   const text = textIn(fields, name)
   if (text === null) return null
   const isGood = kind === 'code' ? Object.hasOwn(codes ?? {}, text) : isShaped(kind, text)
-  if (!isGood) throw new FieldError(name, `${JSON.stringify(text.slice(0, 40))} is none of its values`)
+  if (!isGood) throw new FieldError(name, `${JSON.stringify(text.slice(0, 40))} is not one of its values`)
   if (kind === 'flag') return text === 'true'
   if (kind !== 'word' && kind !== 'text') return text
   const plain = typeof fields[name] === 'string' ? text.replace(guarded, '') : text

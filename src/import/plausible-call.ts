@@ -23,7 +23,7 @@ export function plausible(call: StoredCall): {
     const stored = value * units.perRecord
     if (stored >= least && stored <= most) continue
     const shownValue = stored / units.perShown
-    notes.push(`${field.name}: ${shownValue} is more, or less, than one call can have`)
+    notes.push(`${field.name}: ${shownValue} is out of range for one call`)
     without[field.record] = field.required === true ? 0 : null
     if (field.name === 'cost_usd') Object.assign(without, { priceSource: null, priceKey: null })
   }

@@ -30,7 +30,7 @@ export async function readText(
 ): Promise<ReadCalls> {
   const records = recordsOf(blocks)
   const head = await records.next()
-  if (head.done === true) throw new ImportError('the file holds no record')
+  if (head.done === true) throw new ImportError('the file has no records')
   const source = sourceOf(head.value, chosenSource)
   return { source, calls: callsOf(withFirst([head.value], records), source) }
 }
@@ -77,9 +77,9 @@ async function* withFirst<T>(first: readonly T[], rest: AsyncIterable<T>): Async
 function isJson(text: string): boolean {
   const start = text.trimStart()
   const advice = 'write each record on a line'
-  if (start.startsWith('[')) throw new ImportError(`an array of JSON is not read: ${advice} (jq -c ".[]")`)
+  if (start.startsWith('[')) throw new ImportError(`a JSON array cannot be read: ${advice} (jq -c ".[]")`)
   if (/^\{\s*(?:\n|"data"\s*:)/.test(start))
-    throw new ImportError(`one object of JSON is not read: ${advice} (jq -c ".data[]")`)
+    throw new ImportError(`a single JSON object cannot be read: ${advice} (jq -c ".data[]")`)
   return start.startsWith('{')
 }
 
@@ -109,7 +109,7 @@ async function* csvRecords(blocks: AsyncIterable<TextBlock>): AsyncGenerator<Nam
       else if (fields.length === names.length)
         yield { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
       else {
-        const flaw = `it has ${fields.length} columns in place of the ${names.length} of the first line`
+        const flaw = `it has ${fields.length} columns, but the first line has ${names.length}`
         yield { line, fields: null, problem: flaw }
       }
     }
@@ -133,7 +133,7 @@ function jsonRecord(line: number, text: string, flaw: TextBlock['flaw']): NamedR
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return { line, fields: value, problem: '' }
-    return { line, fields: null, problem: 'is no object of JSON' }
+    return { line, fields: null, problem: 'is not a JSON object' }
   } catch {
     const reading = readJson(text)
     const column = 'message' in reading ? (reading.column ?? 1) : 1
@@ -153,7 +153,7 @@ function sourceOf({ fields, line, problem }: NamedRecord, chosenSource: ImportSo
   const source = chosenSource ?? importSources.find((candidate) => missingOf(candidate).length === 0)
   if (source === undefined) {
     const names = Object.keys(fields).slice(0, 12).join(', ')
-    throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)
+    throw new ImportError(`its format is unknown; its columns are ${names || 'none'}`)
   }
   const missing = missingOf(source)
   if (missing.length === 0) return source

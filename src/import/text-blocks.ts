@@ -49,13 +49,13 @@ const binaries: readonly (readonly [mark: string, advice: string])[] = [
 export async function fileHead(path: string): Promise<FileHead> {
   try {
     const stats = await stat(path)
-    if (!stats.isFile()) throw new ImportError(`${path} is no file`)
+    if (!stats.isFile()) throw new ImportError(`${path} is not a file`)
     await using file = await open(path)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
     return { path, size: stats.size, first: buffer.subarray(0, bytesRead) }
   } catch (error) {
     if (error instanceof ImportError) throw error
-    throw new ImportError(codeOf(error) === 'ENOENT' ? `${path} is not there` : messageOf(error))
+    throw new ImportError(codeOf(error) === 'ENOENT' ? `${path} does not exist` : messageOf(error))
   }
 }
 
@@ -84,7 +84,7 @@ export async function* blocksOf(bytes: Readable): AsyncGenerator<TextBlock> {
     }
   } catch (error) {
     if (error instanceof ImportError) throw error
-    throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
+    throw new ImportError(`the rest of the file cannot be read: ${messageOf(error)}`)
   }
   if (lines.areOpen) yield* lines.read(Buffer.from('\n'), 'cut')
 }

@@ -15,8 +15,8 @@ const wrong: readonly (readonly [string, string, RegExp, number | null, number |
   ['more behind it', '{} x', /unexpected non-whitespace character after JSON/, 1, 4],
   ['HTML', '<!doctype html><p>no</p>', /'<' is out of place/, 1, 1],
   ['a control character', '["a\u0001"]', /bad control character in string literal/, 1, 4],
-  ['a name twice', '{"a": {"b": 1,\n    "c": 2, "b": 3}}', /The name "b" is there twice/, 2, 13],
-  ['a name twice, spelled otherwise', '[{"a": 1, "\\u0061": 2}]', /The name "a" is there twice/, 1, 11],
+  ['a name twice', '{"a": {"b": 1,\n    "c": 2, "b": 3}}', /The name "b" is twice/, 2, 13],
+  ['a name twice, spelled otherwise', '[{"a": 1, "\\u0061": 2}]', /The name "a" is twice/, 1, 11],
   ['too deep', '['.repeat(100_000) + ']'.repeat(100_000), /levels deep/, null, null],
 ]
 

@@ -93,9 +93,9 @@ function placeAt(text: string, offset: number): TextPlace {
 
 function duplicateProblem(text: string): JsonReading {
   const duplicate = duplicateIn(document(text)?.body)
-  if (duplicate === null) return { message: 'A name is there twice in one object.', ...nowhere }
+  if (duplicate === null) return { message: 'A name is twice in one object.', ...nowhere }
   const { line, column } = duplicate.place
-  return { message: `The name ${JSON.stringify(duplicate.name)} is there twice in one object.`, line, column }
+  return { message: `The name ${JSON.stringify(duplicate.name)} is twice in one object.`, line, column }
 }
 
 function duplicateIn(node: ValueNode | undefined): { name: string; place: TextPlace } | null {

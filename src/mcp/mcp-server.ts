@@ -35,7 +35,7 @@ export function serveTools({ version, sources, hasPayloads, onFault }: McpOption
             return { content: [{ type: 'text', text: await answer(query as never, sources) }] }
           } catch (error) {
             if (!(error instanceof CodedError)) onFault(error)
-            const text = error instanceof CodedError ? error.message : 'tokenweir met a fault of its own.'
+            const text = error instanceof CodedError ? error.message : 'tokenweir had an internal error.'
             return { content: [{ type: 'text', text }], isError: true }
           }
         })

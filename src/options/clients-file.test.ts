@@ -15,7 +15,7 @@ const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"a": {"token_limit": "many"}}', /a\.token_limit must be a whole number/],
   [
     '{\n  "a": {"max": 1}\n}',
-    /, line 2, column 9: a\.max is not known here; there may be max_concurrent, token_limit, max_rpm, max_tpm, name/,
+    /, line 2, column 9: a\.max is unknown here; known are max_concurrent, token_limit, max_rpm, max_tpm, name/,
   ],
   ['{"a": {"name": "b"}}', /a\.name is only for a fingerprint of a key/],
   ['{"12345678": {"name": " "}}', /name must be a text of 1 to 200 characters/],

@@ -36,9 +36,9 @@ const wrong: readonly (readonly [value: unknown, message: string])[] = [
   [{ name: 'x', parts: [{ a: 1.5 }] }, 'parts[0].a must be a whole number from 1 to 3; it is 1.5'],
   [{ name: 'x', parts: [{}], mode: 'c' }, 'mode must be "a" or "b"; it is "c"'],
   [{ name: 'x', parts: [{}], loud: null }, 'loud must be true or false; it is null'],
-  [{ nam: 1 }, 'nam is not known here; there may be name, parts, mode, loud'],
-  [JSON.parse('{"__proto__": 1}'), '__proto__ is not known here; there may be name, parts, mode, loud'],
-  [{ constructor: 1 }, 'constructor is not known here; there may be name, parts, mode, loud'],
+  [{ nam: 1 }, 'nam is unknown here; known are name, parts, mode, loud'],
+  [JSON.parse('{"__proto__": 1}'), '__proto__ is unknown here; known are name, parts, mode, loud'],
+  [{ constructor: 1 }, 'constructor is unknown here; known are name, parts, mode, loud'],
 ]
 for (const [value, message] of wrong) {
   test(`${JSON.stringify(value)} is refused by its path, with what is allowed and what was got`, () =>
@@ -73,5 +73,5 @@ test('a name of a map may be one that objects have of themselves', () => {
 test('remarks are kept where they may be', () => {
   const schema = json.objectWithRemarks({ a: json.text })
   assert.deepEqual(json.checked(schema, { a: 'x', _: 1, _why: { b: 1 } }), { a: 'x', _: 1, _why: { b: 1 } })
-  assert.match(errorOf(schema, JSON.parse('{"a": "x", "__proto__": {}}')).flaw, /^is not known here/)
+  assert.match(errorOf(schema, JSON.parse('{"a": "x", "__proto__": {}}')).flaw, /^is unknown here/)
 })

@@ -155,7 +155,7 @@ function knownNames(entries: v.ObjectEntries, isFree: (name: string) => boolean)
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(entries, name) && !isFree(name))
     if (unknown === undefined) return
     const list = Object.keys(entries).join(', ')
-    throw new JsonValueError(`is not known here; there may be ${list}`, [unknown], 'name')
+    throw new JsonValueError(`is unknown here; known are ${list}`, [unknown], 'name')
   })
 }
 

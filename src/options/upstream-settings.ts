@@ -140,7 +140,7 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
   }[] = []
   for (const [index, { name: own, urls, models = [] }] of upstreams.entries()) {
     const at = (...steps: JsonPath): JsonPath => ['upstreams', index, ...steps]
-    if (reservedNames.has(own)) throw flaw(at('name'), `cannot be ${own}, which paths begin with already`)
+    if (reservedNames.has(own)) throw flaw(at('name'), `cannot be ${own}: paths already begin with it`)
     if (names.has(own)) throw flaw(at('name'), `is the name of an upstream before it: ${own}`)
     names.add(own)
     atMost(urls, mostUrls, at('urls'), 'URLs')
@@ -151,7 +151,7 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
     for (const [place, text] of models.entries()) {
       const earlier = patterns.find(({ matches }) => matches(text))
       if (earlier !== undefined) {
-        const words = `never matches: ${earlier.text} of ${earlier.of} takes all its models`
+        const words = `never matches: ${earlier.text} of ${earlier.of} matches all its models`
         throw flaw(at('models', place), words)
       }
       patterns.push({ text, matches: patternMatcher(text), of: own })
@@ -165,7 +165,7 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
     if (target === own) throw flaw(at, 'is the upstream itself')
     if (target === defaultName || names.has(target)) continue
     const targets = [defaultName, ...names].filter((name) => name !== own).join(', ')
-    throw flaw(at, `names no upstream: ${target}; there are ${targets}`)
+    throw flaw(at, `names an unknown upstream: ${target}; known are ${targets}`)
   }
 }
 

@@ -19,7 +19,7 @@ const ports = [9090, 9118]
 /** What a person may have written of two upstreams, and what is said of it. */
 const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ ...local, name: 'Local' }], /upstreams\[0\]\.name must be a name of 1 to 32 small letters/],
-  [[{ ...local, name: 'v1' }], /\[0\]\.name cannot be v1, which paths begin with already/],
+  [[{ ...local, name: 'v1' }], /\[0\]\.name cannot be v1: paths already begin with it/],
   [[{ ...local, name: 'default' }], /cannot be default/],
   [[local, { ...claude, name: 'local' }], /\[1\]\.name is the name of an upstream before it: local/],
   [[{ name: 'a', urls: [] }], /\[0\]\.urls must be a list that is not empty/],
@@ -33,17 +33,17 @@ const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ name: 'a', urls: ['http://localhost.:9118'] }], /leads back/],
   [[{ name: 'a', urls: ['http://[::ffff:127.0.0.1]:9090'] }], /leads back/],
   [[{ name: 'a', urls: [`http://${hostname().toLowerCase()}:9090`] }], /leads back/],
-  [[local, { ...claude, models: ['llama-3'] }], /\[1\]\.models\[0\] never matches: llama\* of local takes/],
+  [[local, { ...claude, models: ['llama-3'] }], /\[1\]\.models\[0\] never matches: llama\* of local matches/],
   [[{ ...local, models: ['*', 'x*y'] }], /\[0\]\.models\[1\] never matches: \* of local/],
   [[{ ...local, credentials: 'mine' }], /\[0\]\.credentials must be "client" or "none"; it is "mine"/],
   [[{ ...local, credentials: { env: 'A B' } }], /credentials\.env must be the name of an environment/],
-  [[{ ...local, credentials: { key: 'sk-1' } }], /credentials\.key is not known here/],
+  [[{ ...local, credentials: { key: 'sk-1' } }], /credentials\.key is unknown here/],
   [[{ ...local, fallback: 'local' }], /\[0\]\.fallback is the upstream itself/],
   [
     [{ ...local, fallback: 'cloud' }, claude],
-    /\[0\]\.fallback names no upstream: cloud; there are default, claude/,
+    /\[0\]\.fallback names an unknown upstream: cloud; known are default, claude/,
   ],
-  [[{ ...local, fallback: { to: 'cloud' } }], /\[0\]\.fallback\.to names no upstream: cloud/],
+  [[{ ...local, fallback: { to: 'cloud' } }], /\[0\]\.fallback\.to names an unknown upstream: cloud/],
   [[{ ...local, max_concurrent: 0 }], /max_concurrent must be a whole number from 1/],
   [
     Array.from({ length: 101 }, (_, i) => ({ name: `n${i}`, urls: ['http://h'] })),

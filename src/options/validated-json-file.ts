@@ -74,7 +74,7 @@ export abstract class ValidatedJsonFile<T extends object> {
     this.#isGone = reading === null && !isFirst
     if (this.#isGone) {
       const isEmpty = JSON.stringify(this.content) === JSON.stringify(empty)
-      this.problem = isEmpty ? null : `${this.path} is gone; the next start goes without it.`
+      this.problem = isEmpty ? null : `${this.path} was deleted; the next start will not use it.`
       return true
     }
     const read = reading instanceof Error ? reading : this.#contentIn(reading)

@@ -185,7 +185,7 @@ export class RawLog implements PayloadPort {
     // A thread that is blocked or overloaded cannot report that itself.
     const waitingMs = this.#sender?.waitingMs ?? 0
     if (waitingMs >= stallMs) {
-      const message = `${this.#options.filePath} has taken nothing for ${Math.floor(waitingMs / 1000)} s; payloads wait in memory, calls do not`
+      const message = `${this.#options.filePath} could not be written for ${Math.floor(waitingMs / 1000)} s; payloads wait in memory, calls do not`
       warnings.push({ code: 'raw_log_stalled', message })
     }
     return warnings

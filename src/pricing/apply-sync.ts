@@ -77,7 +77,7 @@ function refusal(
   { models, rejected }: PriceList,
   { name }: PriceListSource,
 ): string | null {
-  if (models.size === 0) return 'The list has no price in it.'
+  if (models.size === 0) return 'The list has no prices.'
   const bad = rejected.filter(({ reason }) => reason === 'bad_number').length
   if (bad > mostBadShare * (bad + models.size)) {
     return `${bad} of ${bad + models.size} prices in the list are out of bounds.`

@@ -36,11 +36,11 @@ export async function fetchPriceList(
   } catch (error) {
     if (error instanceof PriceListError) throw error
     if (signal.aborted) {
-      throw new PriceListError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, {
+      throw new PriceListError(`${source} did not arrive completely within ${bounds.timeoutMs / 1000} s.`, {
         cause: error,
       })
     }
-    throw new PriceListError(`${source} cannot be had: ${reasonOf(error)}.`, { cause: error })
+    throw new PriceListError(`${source} cannot be fetched: ${reasonOf(error)}.`, { cause: error })
   }
 }
 
@@ -67,11 +67,11 @@ async function download(
     await response.body?.cancel()
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null) {
-      throw new PriceListError(`${url.origin} answered ${response.status} in place of a list of prices.`)
+      throw new PriceListError(`${url.origin} answered ${response.status} instead of a price list.`)
     }
     url = nextUrl(url, location)
   }
-  throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
+  throw new PriceListError(`${source} redirects more than ${maxRedirects} times.`)
 }
 
 /**
@@ -83,7 +83,7 @@ function nextUrl(url: URL, location: string): URL {
   const isSecured = next?.protocol === 'https:' && url.protocol === 'http:' && url.port === ''
   if (next !== null && next.host === url.host && (isSecured || next.protocol === url.protocol)) return next
   const to = JSON.stringify(location.slice(0, 200))
-  const message = `${url.origin} leads to ${to}, which is not followed: give --pricing-source the address that the list is at.`
+  const message = `${url.origin} leads to ${to}, which is not followed: give --pricing-source the final address.`
   throw new PriceListError(message)
 }
 
@@ -99,7 +99,7 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
-    throw new PriceListError('The list is no text in UTF-8.', { cause: error })
+    throw new PriceListError('The list is not UTF-8 text.', { cause: error })
   }
 }
 

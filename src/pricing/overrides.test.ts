@@ -79,11 +79,7 @@ const wrong: readonly (readonly [unknown, string, RegExp])[] = [
   [{ input: 1, output: 1001 }, 'output', /a number from 0.*; it is 1001/],
   [{ input: NaN, output: 1 }, 'input', /a number from 0.*; it is NaN/],
   [{ input: 'free', output: 1 }, 'input', /a number from 0.*; it is "free"/],
-  [
-    { input: 1, output: 1, cache_raed: 1 },
-    'cache_raed',
-    /not known here; there may be input, output, cache_read/,
-  ],
+  [{ input: 1, output: 1, cache_raed: 1 }, 'cache_raed', /unknown here; known are input, output, cache_read/],
   [{ input: 1, output: 1, per_request: 5000 }, 'per_request', /\(USD each\); it is 5000/],
   [{ input: 1, output: 1, effective_from: 'soon' }, 'effective_from', /a day such as.*; it is "soon"/],
   [{ input: 1, output: 1, effective_from: 5 }, 'effective_from', /a day such as.*; it is 5/],

@@ -25,7 +25,7 @@ test('the file counts as soon as it is another, over what came with the program 
   assert.deepEqual([prices.reloadIfChanged(), keys()], [true, ['own']], 'a sync brings a list of its own')
   rmSync(path)
   assert.deepEqual([prices.reloadIfChanged(), keys()], [true, ['own']])
-  assert.match(prices.problem?.message ?? '', /It is gone; the next start goes without it/)
+  assert.match(prices.problem?.message ?? '', /The file was deleted; the next start will not use it/)
   const next = new PricesInForce(path, shipped)
   assert.deepEqual(
     [next.reloadIfChanged(), Object.keys(next.costs.models), next.problem],

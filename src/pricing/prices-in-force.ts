@@ -40,7 +40,11 @@ export class PricesInForce {
     this.problem = 'problem' in file ? file.problem : null
     if ('costs' in file && file.costs === null && !isFirst) {
       // Some editors remove a file for a moment and then write it again.
-      this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
+      this.problem = {
+        message: 'The file was deleted; the next start will not use it.',
+        line: null,
+        column: null,
+      }
       return true
     }
     const costs = 'costs' in file ? file.costs : readCosts(lastGoodFileOf(this.#path))

@@ -139,7 +139,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'a typo at the top',
     '{"version": 1,\n  "overides": {}}',
-    /^overides: is not known here; there may be version/,
+    /^overides: is unknown here; known are version/,
     2,
     3,
   ],
@@ -162,7 +162,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'a typo in a rate',
     withTier('{"input": 1, "cache_raed": 1}'),
-    /^overrides\.m\.prices\[0\]\.tiers\[0\]\.cache_raed: is not known here; there may be .*cache_read/,
+    /^overrides\.m\.prices\[0\]\.tiers\[0\]\.cache_raed: is unknown here; known are .*cache_read/,
     4,
     27,
   ],
@@ -211,7 +211,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'a name twice',
     withTier('{"input": 1, "input": 2}'),
-    /^The name "input" is there twice in one object\.$/,
+    /^The name "input" is twice in one object\.$/,
     4,
     27,
   ],
@@ -232,7 +232,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'a service tier that nobody has',
     withTier('{"input": 1}').replace(']}]}}}', '], "service_tiers": {"turbo": []}}]}}}'),
-    /turbo: is not known here; there may be flex, priority, batch/,
+    /turbo: is unknown here; known are flex, priority, batch/,
     4,
     47,
   ],

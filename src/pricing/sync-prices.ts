@@ -55,7 +55,7 @@ function listOf(
   from: string,
 ): { readonly list: PriceList; readonly source: PriceListSource } {
   const list = fromLiteLlm(jsonIn(text))
-  if (list === null) throw new PriceListError('What came is no list of prices: it is JSON of another form.')
+  if (list === null) throw new PriceListError('The answer is not a price list: it is JSON of another form.')
   const sha256 = createHash('sha256').update(text).digest('hex')
   return { list, source: { name: 'litellm', url: from, etag, sha256, licence: 'MIT' } }
 }
@@ -65,8 +65,8 @@ function jsonIn(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const start = text.trimStart().slice(0, 40).replaceAll(/\s+/g, ' ')
-    const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is no JSON`
-    throw new PriceListError(`What came is no list of prices, or not all of it: ${what}.`, { cause: error })
+    const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is not JSON`
+    throw new PriceListError(`The answer is not a complete price list: ${what}.`, { cause: error })
   }
 }
 

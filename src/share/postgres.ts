@@ -70,9 +70,9 @@ export function errorInWords(error: unknown, url: string): string {
   const where = shownAddress(url)
   const code = codeOf(error)
   if (code === 'ECONNREFUSED') return `${where} refuses connections`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${where} has a name that is not known`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${where} has an unknown host name`
   if (code === '28P01' || code === '28000') return `${where} does not accept this user or password`
-  if (code === '3D000') return `${where} is no database of that server`
+  if (code === '3D000') return `${where} names a database that the server does not have`
   if (code === '42501') return `${where} does not let this user make or use the schema tokenweir`
   if (code === '53300') return `${where} has no connection left`
   const message = error instanceof Error ? error.message : 'an unknown error'

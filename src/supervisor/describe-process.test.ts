@@ -68,13 +68,13 @@ const cases = [
     'one whose port does not answer',
     tracesOf({ control }, { port: silent }),
     ['running', true, 77, 9191, false],
-    /127\.0\.0\.1:9191 does not answer as it/,
+    /127\.0\.0\.1:9191 does not answer as this gateway/,
   ],
   [
     'one whose port another answers on',
     tracesOf({ control }, { port: another }),
     ['running', true, 77, 9191, false],
-    /does not answer as it/,
+    /does not answer as this gateway/,
   ],
   [
     'one that drains',

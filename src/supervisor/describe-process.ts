@@ -93,7 +93,7 @@ function stateOf({ folder, isPortTaken, startingPid }: GatewayTraces): GatewaySt
 function messageOf(state: GatewayState, traces: GatewayTraces, plan: Plan): string | null {
   const { control, problem, record, recordedRuns } = traces.folder
   if (state === 'running' && typeof control === 'object' && !isHealthy(traces)) {
-    return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
+    return `The gateway runs, but ${control.host}:${control.port} does not answer as this gateway.`
   }
   if (state === 'running') return predecessorsInWords(predecessorsOf(traces))
   if (state === 'unresponsive') {

@@ -48,7 +48,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
     const note = { at: new Date(atMs).toISOString(), text: masked }
     await this.update((notes) => {
       if (Object.keys(notes).length >= mostNotes) {
-        throw new CodedError('too_many_notes', `${mostNotes} notes are the most: delete some first.`)
+        throw new CodedError('too_many_notes', `There can be at most ${mostNotes} notes: delete some first.`)
       }
       return { ...notes, [id]: note }
     })

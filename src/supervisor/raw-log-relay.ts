@@ -70,7 +70,8 @@ export class RawLogRelay {
       fits(RawLogSwitched),
     )
     if (answer !== null) return answer
-    const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
+    const message =
+      'No gateway is running, so payloads cannot be logged: start one, or start it with --raw-log.'
     throw new RawLogError('not_running', message)
   }
 
@@ -89,7 +90,7 @@ export class RawLogRelay {
   async stream(): Promise<Readable> {
     const answer = await this.#open('GET /raw-log/stream', {})
     if (answer !== null) return answer
-    throw new RawLogError('not_running', 'No gateway runs whose payloads could be shown.')
+    throw new RawLogError('not_running', 'No gateway is running, so there are no payloads to show.')
   }
 
   /** Follows the feed over restarts of the gateway, until the returned function is called. */

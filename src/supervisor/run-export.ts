@@ -15,7 +15,7 @@ export async function exportedBy(
   const ended = new Promise<JobError | null>((resolve) => {
     child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
     child.once('close', (code) => {
-      const message = words() || 'Export ended before its end.'
+      const message = words() || 'The export stopped before it was complete.'
       resolve(code === 0 ? null : new JobError('job_failed', message))
     })
   })

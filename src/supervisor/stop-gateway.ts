@@ -48,7 +48,7 @@ export async function stopGateway(options: StopOptions): Promise<void> {
     if ((await withTimeout(clock, limitMs, child.ended)) === 'late')
       await kill(options, null, 'did not end in time')
   } else if (status === null) {
-    throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
+    throw new ProcessError('not_running', 'No gateway is running.')
   }
 }
 

@@ -262,7 +262,7 @@ export class SupervisedGateway {
     try {
       await this.#finder.client.setOptions(live)
     } catch (error) {
-      const message = `It is kept for the next start, but was not applied now: ${messageOf(error)}.`
+      const message = `The setting is saved for the next start, but could not be applied now: ${messageOf(error)}.`
       throw new ProcessError('not_applied', message)
     }
   }

@@ -95,14 +95,14 @@ function refuseKeys(existing: UpstreamSetting | undefined, { credentials, urls }
   if (typeof credentials === 'object' && credentials !== null) {
     throw new CodedError(
       'key_not_lent',
-      'A key is lent by the command alone: tokenweir upstreams set <name> --key-env <variable>.',
+      'Only the command can give an upstream a key: tokenweir upstreams set <name> --key-env <variable>.',
       { param: 'credentials' },
     )
   }
   if (urls !== undefined && credentials === undefined && typeof existing?.credentials === 'object') {
     throw new CodedError(
       'key_not_lent',
-      `${existing.name} is lent a key, which goes to no address that was not set by the command.`,
+      `${existing.name} uses a key, which only goes to addresses that the command has set: tokenweir upstreams set <name> --url <url>.`,
       { param: 'urls' },
     )
   }

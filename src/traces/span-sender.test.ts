@@ -112,7 +112,10 @@ test('six minutes without a receiver, at 50 calls a second: what is held is boun
   const { spans, dropped } = sender.figures
   assert.equal(spans + dropped, 18_000)
   assert.deepEqual(codes().sort(), ['otlp_dropped', 'otlp_unreachable'])
-  assert.match(said('otlp_unreachable'), /takes no spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/)
+  assert.match(
+    said('otlp_unreachable'),
+    /does not accept spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/,
+  )
   // It is tried again every half a minute at most, and not at once for each batch.
   assert.ok(posts.length < 30, `${posts.length} tries`)
   answers(replies(200))
@@ -171,7 +174,7 @@ for (const [status, hint] of [
   [401, /OTEL_EXPORTER_OTLP_HEADERS/],
   [404, /--otlp-endpoint/],
   [302, /--otlp-endpoint/],
-  [415, /takes no JSON: send the spans through an OpenTelemetry Collector/],
+  [415, /it does not accept JSON: send the spans through an OpenTelemetry Collector/],
   [500, /--otlp-endpoint/],
 ] as const) {
   test(`${status}: the batch is dropped and counted, and nothing is sent for a minute`, async () => {
@@ -201,7 +204,7 @@ test('what was taken in part is counted and said, until all is taken, in words w
   await clock.advance(0)
   assert.deepEqual(codes(), ['otlp_rejected'])
   assert.equal(sender.figures.dropped, 3)
-  assert.match(said('otlp_rejected'), /threw 3 of them away: too many {2}attributes for … and \[secret\]/)
+  assert.match(said('otlp_rejected'), /rejected 3 of the spans: too many {2}attributes for … and \[secret\]/)
   assert.ok(said('otlp_rejected').length < 400)
   answers(replies(200))
   add(512)

@@ -131,7 +131,7 @@ export class SpanSender {
   #drop(count: number): void {
     this.#dropped += count
     const { url } = this.#options
-    const message = `${this.#dropped} spans were dropped since the start: there were more than ${url} takes, or it took none for too long`
+    const message = `${this.#dropped} spans were dropped since the start: ${url} accepted them too slowly, or none for too long`
     this.#options.warn('otlp loss', { code: 'otlp_dropped', message })
   }
 
@@ -183,7 +183,7 @@ export class SpanSender {
   #again(reason: string, retryAfter: string | null = null): number {
     const { url, clock, random = Math.random } = this.#options
     const { spans, dropped } = this.figures
-    const message = `${url} takes no spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as ever`
+    const message = `${url} does not accept spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as before`
     this.#options.warn('otlp', { code: 'otlp_unreachable', message })
     const longestMs = backoffMs(pause, ++this.#failures)
     const askedMs = retryAfterMs(retryAfter, clock.wallTime())
@@ -197,7 +197,7 @@ export class SpanSender {
       status === 401 || status === 403
         ? 'see OTEL_EXPORTER_OTLP_HEADERS'
         : status === 415
-          ? 'it takes no JSON: send the spans through an OpenTelemetry Collector'
+          ? 'it does not accept JSON: send the spans through an OpenTelemetry Collector'
           : 'see --otlp-endpoint: it may be the address of something else'
     const message = `${this.#options.url} refused ${count} spans with status ${status}; ${this.#dropped} were dropped since the start, and the next ones are sent in a minute; ${hint}`
     this.#options.warn('otlp', { code: 'otlp_refused', message })
@@ -217,7 +217,7 @@ export class SpanSender {
     this.#dropped += lostSpans
     this.#sent += count - lostSpans
     const quoted = message === '' ? '' : `: ${this.#quoted(message)}`
-    const rejection = `${url} took spans and threw ${rejected} of them away${quoted}`
+    const rejection = `${url} rejected ${rejected} of the spans${quoted}`
     warn('otlp', null)
     warn('otlp loss', rejected > 0 || quoted !== '' ? { code: 'otlp_rejected', message: rejection } : null)
   }

@@ -138,7 +138,7 @@ test('`tokenweir alerts test` sends a message and says what came back, and never
       [],
       `htp:/${secretPath}`,
       2,
-      /TOKENWEIR_ALERT_WEBHOOK \(--alert-webhook\) must be an http or https URL; what was got is none\n$/,
+      /TOKENWEIR_ALERT_WEBHOOK \(--alert-webhook\) must be an http or https URL; the given text is not\n$/,
     ],
     [['more'], url, 2, /one message at a time/],
   ]

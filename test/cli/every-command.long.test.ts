@@ -30,7 +30,8 @@ interface Asked {
   readonly until?: RegExp
 }
 
-const noDatabase = /data\/llm_telemetry\.db: There is no database yet: it is made when the gateway first runs/
+const noDatabase =
+  /data\/llm_telemetry\.db: There is no database yet: the first run of the gateway creates it/
 const noCalls =
   /^No calls are recorded in \S+\/data\/llm_telemetry\.db yet: start "tokenweir gateway" and send a call/
 
@@ -69,7 +70,7 @@ const asked: Readonly<Record<string, Asked>> = {
   'costs sync': {
     args: ['--pricing-source', 'nosuch.json'],
     code: 1,
-    says: /nosuch\.json cannot be had: there is no such file or folder; make it, or name another/,
+    says: /nosuch\.json cannot be fetched: there is no such file or folder; create it, or name another/,
   },
   'clients list': { says: /^No calls in the last seven days, and no limits/ },
   'clients set': {
@@ -102,7 +103,7 @@ const asked: Readonly<Record<string, Asked>> = {
   'db backup': { args: ['copy.db'], code: 1, says: noDatabase },
   'db rebuild': { code: 1, says: noDatabase },
   'db reprice': { args: ['--from', '2026-01-01'], code: 1, says: noDatabase },
-  'db import': { args: ['nosuch.csv'], code: 1, says: /nosuch\.csv is not there/ },
+  'db import': { args: ['nosuch.csv'], code: 1, says: /nosuch\.csv does not exist/ },
   'db move': { args: ['--to-share'], code: 2, says: /to share, set the variable TOKENWEIR_SHARE/ },
   mcp: { says: /^$/ },
   env: { args: ['codex'], says: /^codex\(\) \{/ },

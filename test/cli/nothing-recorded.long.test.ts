@@ -89,6 +89,6 @@ test('a damaged database is named on the terminal', async () => {
   await using dir = await makeTempDir()
   mkdirSync(dir.file('data'))
   writeFileSync(dir.file('data/llm_telemetry.db'), Buffer.alloc(18_000, 0xfe))
-  await serves(dir, 'database_damaged', /data\/llm_telemetry\.db was damaged .*kept beside as \*\.corrupt/)
+  await serves(dir, 'database_damaged', /data\/llm_telemetry\.db was damaged .*renamed to \*\.corrupt/)
   assert.ok(existsSync(dir.file('data/llm_telemetry.db')))
 })

@@ -140,7 +140,7 @@ test('a price that cannot be is refused by name, with what is allowed and what w
     [{ input: -1, output: 1 }, 'input', /a number from 0 to 1,000 \(USD per million tokens\); it is -1/],
     [{ input: 1, output: '2,5' }, 'output', /it is "2,5"/],
     [{ input: 1, output: 2000 }, 'output', /it is 2000/],
-    [{ input: 1, outptu: 1 }, 'outptu', /there may be input, output/],
+    [{ input: 1, outptu: 1 }, 'outptu', /known are input, output/],
     [{ input: 1, output: 1, effective_from: 'yesterday' }, 'effective_from', /it is "yesterday"/],
     [[], null, /an object; it is an empty list/],
     ['text', null, /an object; it is "text"/],
@@ -202,10 +202,10 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
     '--pricing-source=https://example.com/list.json',
     `--db=${priced.db}`,
   ])
-  say(dir, '{"error":{"code":"sync_failed","message":"The list has no price in it."}}', 'exit 1')
+  say(dir, '{"error":{"code":"sync_failed","message":"The list has no prices."}}', 'exit 1')
   let state = await syncState()
   await eventually('it to be over', async () => (state = await syncState()).state === 'idle')
-  assert.equal(state.last_error, 'The list has no price in it.')
+  assert.equal(state.last_error, 'The list has no prices.')
   assert.ok(state.started_at !== null && state.finished_at !== null)
   // The next one may begin.
   assert.equal((await dashboard.ask('POST', '/api/costs/sync')).status, 202)

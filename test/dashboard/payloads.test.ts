@@ -184,7 +184,7 @@ test('payloads are watched, kept and read again: over a restart, and when no gat
   assert.deepEqual([before.enabled, before.file_size_bytes], [false, 0])
   const refused = await dashboard.ask('POST', '/api/raw-log/toggle', { enabled: true })
   assert.equal(refused.status, 409)
-  assert.match(await refused.text(), /"code":"not_running","message":"No gateway runs/)
+  assert.match(await refused.text(), /"code":"not_running","message":"No gateway is running/)
   assert.equal((await dashboard.ask('GET', '/api/raw-log/stream')).status, 409)
 
   using reader = await openEvents(dashboard.port, 'payloads')

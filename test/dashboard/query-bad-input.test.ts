@@ -103,10 +103,10 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
   ['tz=Mars', 'tz', /must be an IANA time zone, such as Europe\/Berlin; got "Mars"$/],
   ['tz=', 'tz', /got ""$/],
   ['format=xml', 'format', /must be one of json, csv, ndjson; got "xml"$/],
-  ['models=x', 'models', /^"models" is no parameter; known are from, to, model, /],
-  ['From=x', 'From', /no parameter/],
-  ['__proto__=x', '__proto__', /no parameter/],
-  ["'%20OR%201=1", "' OR 1", /no parameter/],
+  ['models=x', 'models', /^"models" is not a parameter; known are from, to, model, /],
+  ['From=x', 'From', /not a parameter/],
+  ['__proto__=x', '__proto__', /not a parameter/],
+  ["'%20OR%201=1", "' OR 1", /not a parameter/],
 ]
 
 for (const [query, param, message] of flaws) {
@@ -114,7 +114,7 @@ for (const [query, param, message] of flaws) {
     for (const path of ['/api/query', '/api/stats']) {
       const answer = await queried.get(`${path}?${query}`)
       const { code, message: told, ...rest } = errorOf(answer)
-      const isUnknown = /no parameter/.test(told)
+      const isUnknown = /not a parameter/.test(told)
       assert.deepEqual(
         [answer.status, code, rest],
         [400, isUnknown ? 'unknown_parameter' : 'invalid_parameter', { param }],

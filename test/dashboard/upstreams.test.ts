@@ -89,7 +89,7 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
     [['set', 'b', '--model', 'm'], /no upstream b/],
     [['set', 'local'], /nothing to change/],
     [['set', 'local', '--key-env', 'A', '--credentials', 'client'], /one of --credentials/],
-    [['set', 'local', '--fallback', 'b'], /names no upstream: b; there are default/],
+    [['set', 'local', '--fallback', 'b'], /names an unknown upstream: b; known are default/],
     [['test', 'b'], /no upstream b/],
   ] as const) {
     const refused = await upstreams(dashboard, env, ...args)

@@ -77,7 +77,7 @@ test('a backup that exists, or is no file, is left as it is; without a database 
     return [status, stderr.toString()] as const
   }
   assert.deepEqual(run('kept.db', '--db', 'calls.db'), [0, ''])
-  const there = 'tokenweir: kept.db is there already; --force writes over it\n'
+  const there = 'tokenweir: kept.db exists already; --force overwrites it\n'
   assert.deepEqual(run('kept.db', '--db', 'calls.db'), [1, there])
   assert.deepEqual(run('kept.db', '--db', 'calls.db', '--force'), [0, ''])
   assert.match(run('other.db', '--db', 'none.db')[1], /^tokenweir: none\.db: There is no database yet/)

@@ -59,7 +59,7 @@ test('an export goes to a file or a pipe, and says what is in it', async () => {
   assert.ok(readFileSync(dir.file('calls.ndjson')).equals(piped.stdout))
   const again = run(dir, 'db', 'export', '--out', 'calls.ndjson')
   assert.equal(again.status, 1)
-  assert.match(again.stderr, /^tokenweir: calls\.ndjson is there already; --force writes over it\n$/)
+  assert.match(again.stderr, /^tokenweir: calls\.ndjson exists already; --force overwrites it\n$/)
   const some = run(dir, 'db', 'export', '--errors', '--out', '-', '--format', 'ndjson')
   const failed = lines.filter((line) => line.includes('"failed":true'))
   assert.ok(failed.length > 0)

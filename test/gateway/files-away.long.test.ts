@@ -48,9 +48,9 @@ test('while files are away for a moment, what they said holds, and no call goes 
     for (const file of files) rmSync(file)
     await delay(awayMs)
     if (awayMs === 1000) {
-      await untilWarned(gateway, /^broken_upstreams_file: .*upstreams\.json is gone/)
-      await untilWarned(gateway, /^broken_clients_file: .*clients\.json is gone/)
-      await untilWarned(gateway, /^upstream_key_missing: .*keeps the key that it had/)
+      await untilWarned(gateway, /^broken_upstreams_file: .*upstreams\.json was deleted/)
+      await untilWarned(gateway, /^broken_clients_file: .*clients\.json was deleted/)
+      await untilWarned(gateway, /^upstream_key_missing: .*keeps its last key/)
       assert.ok(limited(await gateway.health()))
     }
     // As editors do: beside it, and then into its place.
@@ -70,7 +70,7 @@ test('while files are away for a moment, what they said holds, and no call goes 
   await untilHealth(gateway, 'none is left', (health) => !('upstreams' in health))
   rmSync(files[0]!)
   rmSync(files[1]!)
-  await untilWarned(gateway, /^broken_clients_file: .*clients\.json is gone/)
+  await untilWarned(gateway, /^broken_clients_file: .*clients\.json was deleted/)
 })
 
 test('an upstream whose proxy cannot be used answers 502, and all others go on', async () => {

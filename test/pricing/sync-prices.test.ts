@@ -133,20 +133,24 @@ const badSources: readonly BadSource[] = [
     answer: (_, res) => json(res, '<!DOCTYPE html><html><body>Sign in'),
     says: /begins with "<!DOCTYPE html>/,
   },
-  { what: 'half a list', answer: (_, res) => json(res, listText.slice(0, -5000)), says: /or not all of it/ },
+  {
+    what: 'half a list',
+    answer: (_, res) => json(res, listText.slice(0, -5000)),
+    says: /not a complete price list/,
+  },
   {
     what: 'a connection that breaks',
     answer: (_, res) => {
       res.writeHead(200, { 'content-length': '100000' }).write(listText.slice(0, 5000))
       setTimeout(() => res.destroy(), 20)
     },
-    says: /cannot be had/,
+    says: /cannot be fetched/,
   },
   {
     what: 'nothing for ever',
     answer: () => undefined,
     timeoutMs: 500,
-    says: /not there whole within 0\.5 s/,
+    says: /did not arrive completely within 0\.5 s/,
   },
   {
     what: 'a list that never ends',
@@ -155,13 +159,13 @@ const badSources: readonly BadSource[] = [
       res.once('close', () => clearInterval(more))
     },
     timeoutMs: 500,
-    says: /not there whole within/,
+    says: /did not arrive completely within/,
   },
   {
     what: 'NaN',
     answer: (_, res) =>
       json(res, listText.replace(/"input_cost_per_token":[^,]+/, '"input_cost_per_token":NaN')),
-    says: /is no JSON/,
+    says: /is not JSON/,
   },
   {
     what: 'prices that are 100,000 times too high',
@@ -179,18 +183,18 @@ const badSources: readonly BadSource[] = [
   {
     what: 'another coding than it says',
     answer: (_, res) => json(res, listText, { 'content-encoding': 'gzip' }),
-    says: /cannot be had/,
+    says: /cannot be fetched/,
   },
   { what: 'a coding that is not said', answer: (_, res) => json(res, gzipSync(listText)), says: /UTF-8/ },
   {
     what: 'another character set',
     answer: (_, res) => json(res, Buffer.from(listText, 'utf16le')),
-    says: /UTF-8|no JSON/,
+    says: /UTF-8|not JSON/,
   },
   {
     what: 'a circle',
     answer: (_, res) => void res.writeHead(301, { location: '/' }).end(),
-    says: /over 3 times/,
+    says: /more than 3 times/,
   },
   {
     what: 'a way to a file',
@@ -207,7 +211,7 @@ const badSources: readonly BadSource[] = [
     answer: (_, res) => json(res, bomb, { 'content-encoding': 'gzip' }),
     says: /larger than 1 MB/,
   },
-  { what: 'an empty list', answer: (_, res) => json(res, '{}'), says: /no price in it/ },
+  { what: 'an empty list', answer: (_, res) => json(res, '{}'), says: /has no prices/ },
   { what: 'JSON of another form', answer: (_, res) => json(res, '[1,2,3]'), says: /another form/ },
   { what: 'nothing', answer: (_, res) => json(res, ''), says: /it is empty/ },
   {
@@ -215,11 +219,11 @@ const badSources: readonly BadSource[] = [
     answer: (_, res) => json(res, JSON.stringify(litellmList(150, 1))),
     says: /has 150 prices; it had 300/,
   },
-  { what: 'a port where nobody listens', path: 'http://127.0.0.1:9/list.json', says: /cannot be had/ },
+  { what: 'a port where nobody listens', path: 'http://127.0.0.1:9/list.json', says: /cannot be fetched/ },
   {
     what: 'a file that is not there',
     path: '/nowhere/list.json',
-    says: /cannot be had: there is no such file or folder/,
+    says: /cannot be fetched: there is no such file or folder/,
   },
 ]
 

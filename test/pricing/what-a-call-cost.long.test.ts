@@ -122,7 +122,7 @@ test('a call gets its cost; prices that are set or synced count from the next ca
     const { sync, models } = await json<Costs>('GET', '/api/costs')
     return sync.last_error === null ? undefined : { sync, models }
   })
-  assert.match(failed.sync.last_error ?? '', /no list of prices/)
+  assert.match(failed.sync.last_error ?? '', /not a (complete )?price list/)
   assert.deepEqual(failed.models, synced.models)
 
   // What has no price is told with what it would cost now.

@@ -41,7 +41,7 @@ test('the doctor looks whether a gateway can share', async () => {
     [
       `postgres://tokenweir@127.0.0.1:${port}/nosuch`,
       ['--share'],
-      /^✗ sharing .* is no database of that server/,
+      /^✗ sharing .* names a database that the server does not have/,
     ],
   ]
   for (const [address, args, finding] of found) assert.match(await shareFinding(address, args), finding)

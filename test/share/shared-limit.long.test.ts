@@ -147,7 +147,7 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   })
   assert.equal((await shared(one))['engine'], 'away')
   const control = new ControlClient(one.directory)
-  await assert.rejects(control.setOptions({ max_concurrent: 9 }), /cannot be asked/)
+  await assert.rejects(control.setOptions({ max_concurrent: 9 }), /cannot be reached/)
   assert.equal(asRecord((await one.health())['rate_limiter'])['max_concurrent'], max)
   assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
   proxy.mend()

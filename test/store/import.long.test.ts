@@ -161,7 +161,7 @@ test('a file that goes wrong midway is told with the place, and what came before
       packed.subarray(0, packed.length - 1000),
       -1,
       -1,
-      /^the file cannot be read on: unexpected end of file/,
+      /^the rest of the file cannot be read: unexpected end of file/,
     ],
     ['cut.ndjson', ndjsonText(some).slice(0, -9), 299, 1, null],
   ]

@@ -206,7 +206,7 @@ test('no socket, and no folder, means that there is no gateway', async () => {
   const nowhere = new ControlClient(dir.file('nowhere'))
   assert.equal(await nowhere.status(), 'notRunning')
   assert.equal(await nowhere.stop(), 'notRunning')
-  await assert.rejects(nowhere.setOptions({}), /no gateway runs/)
+  await assert.rejects(nowhere.setOptions({}), /no gateway is running/)
   assert.equal(await new ControlClient(dir.file('x'.repeat(150))).status(), 'notRunning')
 })
 

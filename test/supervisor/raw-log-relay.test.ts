@@ -54,7 +54,10 @@ test('without a gateway the files answer, and what needs one is refused in words
   assert.deepEqual(await relay.readState(), { logging: null, filePath: ofFiles.file_path })
   assert.deepEqual([await relay.clear(), clears()], [{ success: true }, 1])
   assert.equal(await relay.recent(5), null)
-  await assert.rejects(relay.toggle({ enabled: true }), { code: 'not_running', message: /^No gateway runs/ })
+  await assert.rejects(relay.toggle({ enabled: true }), {
+    code: 'not_running',
+    message: /^No gateway is running/,
+  })
   await assert.rejects(relay.stream(), { code: 'not_running' })
 })
 

@@ -81,5 +81,5 @@ export async function untilWarned(gateway: GatewayProcess, pattern: RegExp): Pro
 
 /** What it has complained of, but for what a busy machine is told: that the past is read late. */
 export function complaintsOf({ stderr }: Pick<GatewayProcess, 'stderr'>): string {
-  return stderr.replace(/^.*warning: what the last 24 hours used could not be read.*\n/m, '')
+  return stderr.replace(/^.*warning: the tokens used in the last 24 hours could not be read.*\n/m, '')
 }

@@ -180,7 +180,7 @@ export const callFields = {
   met_limit: {
     kind: 'word',
     table: 'labels',
-    doc: 'of a 429 or 529: the provider’s limit with the smallest share left, `requests`, `tokens`, `input_tokens` or `output_tokens`; NULL where its headers do not tell',
+    doc: 'of a 429 or 529: the provider’s limit with the smallest share left, `requests`, `tokens`, `input_tokens` or `output_tokens`; NULL if its headers do not say',
   },
 } as const
 

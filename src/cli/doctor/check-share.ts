@@ -33,7 +33,7 @@ export async function checkShare(
       connection.close()
     }
   } catch (error) {
-    return [fault(check, errorInWords(error, url), 'see to the address, its server, user and password')]
+    return [fault(check, errorInWords(error, url), 'check the address, its server, user and password')]
   }
 }
 

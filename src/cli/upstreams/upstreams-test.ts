@@ -31,7 +31,7 @@ export const run: CommandRun<typeof table> = async (options, { env, positionals:
   if (name !== undefined && chosen.length === 0)
     throw new OptionError(`there is no upstream ${name} in ${file}`)
   if (all.length === 0)
-    terminal.print(`There are no further upstreams in ${file}; tokenweir doctor looks at the default one.\n`)
+    terminal.print(`There are no further upstreams in ${file}; tokenweir doctor checks the default one.\n`)
   const results = await Promise.all(
     chosen.flatMap((setting) =>
       setting.urls.map((url) => testUpstream(setting, url, dirname(resolve(file)), env)),

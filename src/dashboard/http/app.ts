@@ -137,7 +137,7 @@ export function makeApp(
       throw new RequestError('closing', 'The dashboard is closing.')
     }
     if (!knownMethods.has(c.req.method)) {
-      throw new RequestError('unknown_method', `${c.req.method} is no method of the dashboard.`)
+      throw new RequestError('unknown_method', `The dashboard does not support the method ${c.req.method}.`)
     }
     expectDecodable(c.req.path)
     await next()
@@ -151,13 +151,13 @@ export function makeApp(
   for (const [path, taken] of methods) {
     const allow = taken.join(', ')
     app.all(path, (c) => {
-      const message = `${c.req.path.slice(0, 100)} takes ${allow}.`
+      const message = `${c.req.path.slice(0, 100)} accepts only ${allow}.`
       throw new RequestError('method_not_allowed', message, { headers: { allow } })
     })
   }
   app.notFound((c) => {
     if (c.req.header('accept')?.includes('text/html') === true) return c.html(noPage, 404)
-    throw new RequestError('not_found', `Nothing is answered under ${c.req.path.slice(0, 100)}.`)
+    throw new RequestError('not_found', `There is nothing under ${c.req.path.slice(0, 100)}.`)
   })
   app.onError((error, c) => {
     const { outgoing } = c.env
@@ -192,7 +192,7 @@ function pathOf({ incoming }: AppEnv['Bindings']): string {
 
 /** Refuses a stream behind a pipelined request: it would not notice when its reader leaves. Throws {@link RequestError}. */
 export function expectOwnConnection({ socket }: ServerResponse): void {
-  if (socket === null) throw new RequestError('pipelined_stream', 'A stream needs a connection of its own.')
+  if (socket === null) throw new RequestError('pipelined_stream', 'A stream needs a separate connection.')
 }
 
 function expectDecodable(path: string): void {
@@ -202,7 +202,7 @@ function expectDecodable(path: string): void {
   try {
     decodeURIComponent(path)
   } catch {
-    throw new RequestError('invalid_target', 'The path holds a broken escape.')
+    throw new RequestError('invalid_target', 'The path has an invalid percent escape.')
   }
 }
 

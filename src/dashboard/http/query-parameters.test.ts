@@ -37,11 +37,11 @@ const bad: readonly [query: Record<string, unknown>, param: string, message: str
   [{ topics: '' }, 'topics', `topics must be ${words}; got ""`],
   [{ topics: 'log,' }, 'topics', `topics must be ${words}; got "log,"`],
   [{ topics: 'Log' }, 'topics', `topics must be ${words}; got "Log"`],
-  [{ topics: 'log', line: '1' }, 'line', '"line" is no parameter; known are lines, topics.'],
+  [{ topics: 'log', line: '1' }, 'line', '"line" is not a parameter; known are lines, topics.'],
   [
     { topics: 'log', constructor: '1' },
     'constructor',
-    '"constructor" is no parameter; known are lines, topics.',
+    '"constructor" is not a parameter; known are lines, topics.',
   ],
 ]
 
@@ -59,5 +59,5 @@ for (const [query, param, message] of bad) {
 }
 
 test('a route without parameters says so', () => {
-  assert.throws(() => readQuery({ x: '1' }, {}), /"x" is no parameter; this route has none\./)
+  assert.throws(() => readQuery({ x: '1' }, {}), /"x" is not a parameter; this route has none\./)
 })

@@ -61,7 +61,7 @@ export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: Qu
   for (const name of Object.keys(query)) {
     if (!names.includes(name)) {
       const takes = names.length === 0 ? 'this route has none' : `known are ${names.join(', ')}`
-      throw new RequestError('unknown_parameter', `${shown(name)} is no parameter; ${takes}.`, {
+      throw new RequestError('unknown_parameter', `${shown(name)} is not a parameter; ${takes}.`, {
         param: name,
       })
     }

@@ -116,7 +116,7 @@ export const slotsTable = {
   tz,
   upstream_name: meaning('whose slots', or(shortText('a name', maxNameLength), 'default')),
   max_concurrent: optional(meaning('the limit to begin with (default: the last one)', integer(1, 100_000))),
-  slot_cooldown_ms: meaning('how long a slot rests before one who waits gets it', or(measure, 50)),
+  slot_cooldown_ms: meaning('how long a slot rests before a waiting call gets it', or(measure, 50)),
 }
 
 const rising = meaning('the smallest first, in one page', or(trueFalse, false))

@@ -46,15 +46,15 @@ function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: num
 
 function neverPasses(dailyLimit: number, tokens: number): string {
   const demand = Number.isFinite(tokens) ? `up to ${tokens} tokens` : 'more tokens than can be counted'
-  return `This call may use ${demand}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
+  return `This call may use ${demand}, and any 24 hours have ${dailyLimit}: it never passes, and a retry cannot help`
 }
 
 /** The refusal of a call while the owner's past use is unknown. */
 export function budgetUnknown(owner: Owner): Failure {
   const [what, subject] =
     owner === 'all'
-      ? ['What was used of the token budget', 'call is']
-      : [`What ${nameOfOwner(owner)} used of its tokens`, 'call of it is']
+      ? ['The use of the token budget', 'call is']
+      : [`The token use of ${nameOfOwner(owner)}`, 'call of it is']
   const message = `${what} cannot be read from the database yet, so no ${subject} let through (--budget-action reject).`
   return new Failure('budget_unknown', message, { retryAfterS: unknownRetryS })
 }

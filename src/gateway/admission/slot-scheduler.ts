@@ -188,7 +188,7 @@ export class SlotScheduler<T> {
 
   /** Frees the slot of a call of this caller. */
   release(nowMs: number, caller = unknownCaller): void {
-    if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
+    if (this.active === 0) throw new Error('A slot was given back that no call holds.')
     this.active -= 1
     const queuer = this.#limitedQueuer(caller)
     if (queuer !== undefined) {

@@ -142,7 +142,7 @@ export class CallHandler {
 
   /** Ends calls whose request has stopped arriving since the last check. Calls that wait for their upstream continue. */
   endStalled(): void {
-    const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
+    const failure = draining('This gateway has been replaced, and the rest of the request did not arrive.')
     for (const call of this.#running) {
       const { arrived, record } = call
       if (arrived.req.complete || arrived.req.readableLength > 0) continue

@@ -29,7 +29,7 @@ export async function showDecoded(
       const write = (piece: Buffer, _: string, done: (error?: Error) => void): void => {
         decoded += piece.length
         if (decoded > most) {
-          done(new RangeError('It decodes to too much.'))
+          done(new RangeError('The decoded body is too large.'))
           return
         }
         show(piece)

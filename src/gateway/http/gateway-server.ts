@@ -301,16 +301,16 @@ export class GatewayServer {
     if (!isRawLog && metrics === null && target.path !== '/' && target.path !== '/health') {
       const advice = baseUrlAdvice(target.path, head.host)
       if (advice !== null) this.#options.health.wrongBaseUrlCalls++
-      throw new Failure('not_found', advice ?? `Nothing is answered under ${target.path}; calls go to /v1/…`)
+      throw new Failure('not_found', advice ?? `There is nothing under ${target.path}; calls go to /v1/…`)
     }
     if (head.host !== null && !isAllowedHost(head.host, this.#options.allowedHosts)) {
       throw new Failure(
         'forbidden',
-        `This route is not answered under the name ${head.host}; --allow-host ${head.host} allows it.`,
+        `This route is not served under the host name ${head.host}; --allow-host ${head.host} allows it.`,
       )
     }
     if (!isRawLog && req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new Failure('method_not_allowed', `${target.path} takes GET.`)
+      throw new Failure('method_not_allowed', `${target.path} accepts only GET.`)
     }
     const isTrusted = await this.#options.trusted.include(head, req.socket, metrics !== null)
     if (req.socket.destroyed) return

@@ -112,9 +112,9 @@ export class Health {
   #budgetUnknown(): Warning {
     const { dbPath, tokens } = this.#sources
     const meanwhile = tokens.rejects
-      ? 'calls wait for it and are refused after a while'
-      : 'the token budget counts only what was used since the start'
-    const message = `what the last 24 hours used could not be read from ${dbPath} yet: ${meanwhile}. It is read as soon as that is possible`
+      ? 'calls wait, and are refused after a while'
+      : 'the token budget counts only tokens since the start'
+    const message = `the tokens used in the last 24 hours could not be read from ${dbPath} yet: ${meanwhile}. The gateway tries again until it can`
     return { code: 'budget_unknown', message }
   }
 }

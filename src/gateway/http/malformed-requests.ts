@@ -56,7 +56,7 @@ function refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure):
  * their answers.
  */
 export function refuseTunnel(socket: Socket): void {
-  const failure = new Failure('method_not_allowed', 'This is no proxy for CONNECT.')
+  const failure = new Failure('method_not_allowed', 'The gateway is not a proxy: CONNECT is not supported.')
   const answer = answerOn(socket)
   if (answer === null) {
     writeRefusal(socket, failure)

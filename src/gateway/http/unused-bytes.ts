@@ -67,7 +67,7 @@ export class UnusedBytes {
 
   #end(socket: Socket, req: IncomingMessage | null): void {
     this.#newest.delete(socket)
-    const failure = new Failure('invalid_request', 'The request is far longer than what it says.')
+    const failure = new Failure('invalid_request', 'The client sent far more bytes than its requests have.')
     if (req === null || !endReading(req, failure)) socket.destroy()
   }
 }

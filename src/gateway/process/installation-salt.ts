@@ -28,7 +28,7 @@ export function installationSalt(path: string): Salt {
       warning: warningOf(`${path} had ${stored.length} bytes, not ${saltBytes}, and was created again`),
     }
   } catch (error) {
-    const warning = warningOf(`${path} can be neither read nor kept (${messageOf(error)})`)
+    const warning = warningOf(`${path} can be neither read nor written (${messageOf(error)})`)
     return { salt: randomBytes(saltBytes), warning }
   }
 }
@@ -66,6 +66,6 @@ function makeSalt(path: string): Buffer {
 }
 
 function warningOf(what: string): Warning {
-  const message = `${what}: keys have other fingerprints than before, so names and limits that were set for a fingerprint are to be set again`
+  const message = `${what}: keys have other fingerprints than before, so set names and limits of fingerprints again`
   return { code: 'new_salt', message }
 }

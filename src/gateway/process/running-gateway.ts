@@ -303,7 +303,7 @@ export class RunningGateway implements ControlledGateway {
     try {
       await this.#parts.server.resume(listener.port, this.#values.host)
     } catch (error) {
-      log.complain('the port could not be had back:', error)
+      log.complain('the gateway could not listen on its port again:', error)
     }
     if (this.#control === null) return
     if (this.#control.holdsName) {

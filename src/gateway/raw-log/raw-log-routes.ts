@@ -43,11 +43,13 @@ export class RawLogRoutes {
   ): Promise<void> {
     if (!isPart(name)) {
       const names = Object.keys(methods).join(', ')
-      throw new Failure('not_found', `There is no such part of the raw log; there are ${names}.`)
+      throw new Failure('not_found', `The raw log has no such part; known are ${names}.`)
     }
     const method = methods[name]
     if (req.method !== method) {
-      throw new Failure('method_not_allowed', `${name} takes ${method}.`, { headers: ['Allow', method] })
+      throw new Failure('method_not_allowed', `${name} accepts only ${method}.`, {
+        headers: ['Allow', method],
+      })
     }
     switch (name) {
       case 'status':

@@ -47,7 +47,9 @@ export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): strin
       return new Error(`its file cannot be read: ${messageOf(error)}.`)
     }
   }
-  return /^[\x21-\x7e]+$/.test(key) ? key : new Error('it is empty, or holds what no header can hold.')
+  return /^[\x21-\x7e]+$/.test(key)
+    ? key
+    : new Error('it is empty, or has characters that a header cannot have.')
 }
 
 /** Longest value in the cache, in characters. */

@@ -103,7 +103,7 @@ export class Upstream {
     const isHeld = this.#key?.of === of
     // The last key stays in use, because an editor may just be saving the file.
     if (keyOrError instanceof Error) {
-      const what = isHeld ? 'keeps the key that it had' : 'gets no key'
+      const what = isHeld ? 'keeps its last key' : 'gets no key'
       this.problem = `${what}: ${keyOrError.message}`
     }
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []

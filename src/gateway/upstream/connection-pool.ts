@@ -134,7 +134,7 @@ export class Connection {
     const takenBytes = socket.bytesRead - socket.readableLength
     if (this.#progressBytes < 0) this.#progressBytes = takenBytes
     else if (takenBytes - this.#progressBytes > mostBytes) {
-      const message = `The upstream sent ${mostBytes / 1024} KiB that are no part of an answer, more than is taken.`
+      const message = `The upstream sent ${mostBytes / 1024} KiB that belong to no answer, more than is accepted.`
       socket.destroy(new Failure('upstream_protocol_error', message))
     }
   }

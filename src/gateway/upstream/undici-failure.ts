@@ -36,7 +36,7 @@ export function failureOf(error: Error, progress: AttemptProgress): Failure {
   if (answered) return failure('upstream_reset', `The upstream's answer broke off: ${reasonOf(error)}.`)
   if (error instanceof errors.HeadersOverflowError) {
     const limit = `${Math.floor(maxHeaderBytes / 1024)} KiB`
-    const message = `The head of the upstream's answer is larger than ${limit}, the most that is taken.`
+    const message = `The head of the upstream's answer is larger than ${limit}, the most that is accepted.`
     return failure('upstream_protocol_error', message)
   }
   if (isProtocolError(error)) {
@@ -65,9 +65,9 @@ function reasonOf(error: Error): string {
     case 'ECONNREFUSED':
       return 'nothing listens there (ECONNREFUSED)'
     case 'ENOTFOUND':
-      return 'its name is not known (ENOTFOUND)'
+      return 'its host name is unknown (ENOTFOUND)'
     case 'EAI_AGAIN':
-      return 'its name cannot be looked up now (EAI_AGAIN)'
+      return 'its host name cannot be looked up now (EAI_AGAIN)'
     case 'UND_ERR_CONNECT_TIMEOUT':
       return 'no connection within the allowed time'
     case 'ECONNRESET':

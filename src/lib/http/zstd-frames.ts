@@ -68,7 +68,7 @@ export function decodeZstd(bytes: Buffer, maxOutputLength: number, options: Zstd
     pieces.push(buffer)
     room -= buffer.length
     if (room < 0 || engine.bytesWritten === 0 || pieces.length > mostFrames)
-      throw new RangeError('It decodes to too much.')
+      throw new RangeError('The decoded body is too large.')
     rest = rest.subarray(engine.bytesWritten)
   }
   return pieces.length === 1 ? (pieces[0] ?? bytes) : Buffer.concat(pieces)

@@ -47,8 +47,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
   const isCut = truncated || reading.isCutOff
   const bytes = withoutMark(isCut ? withoutCutCharacter(decoded.bytes) : decoded.bytes)
   const shown = { withheld: null, truncated }
-  if (hidesKey(bytes))
-    return withheld('a credential is in it, in a coding of two bytes a character', truncated)
+  if (hidesKey(bytes)) return withheld('a credential is in it, in a two-byte character encoding', truncated)
   if (!isUtf8(bytes)) {
     const masked = maskKeyBytes(bytes, isCut)
     return { ...shown, json: `"${masked.toString('base64')}"`, encoding: 'base64', text: null }

@@ -107,7 +107,7 @@ function putTogether(
   const calls = streamText.toolCalls.map((call) => toolCallJson(call, isCut))
   return {
     fields: `,"text":${shown(streamText.text, isCut)},"reasoning":${shown(streamText.reasoning, isCut)},"tool_calls":[${calls.join(',')}]`,
-    withheld: isSpread ? 'a credential lay in it over several events' : null,
+    withheld: isSpread ? 'a credential was split over several events' : null,
   }
 }
 

@@ -75,7 +75,8 @@ export class RowPuller {
     const { dropped, conflicts } = this.#inbox.write(rows)
     // Calls here with the same ids get other ids when they are sent, so these rows wait.
     if (conflicts > 0 && state.waiting().rows > 0) return null
-    if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
+    if (dropped > 0)
+      this.#warn(`${dropped} calls of other gateways have the ids of calls here and are left out`)
     this.#inbox.writeHistory(minutes, events)
     this.#next = pulled
     // The copy is complete, and has all earlier rows.

@@ -138,8 +138,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
       for (let steps = 0; signal.aborted && steps < lastSteps && (await step()) === 0;) steps++
     } catch (error) {
       const reason = messageOf(error)
-      if (reason !== lastWarning)
-        warn(`rows wait here until the shared database takes and gives them: ${reason}`)
+      if (reason !== lastWarning) warn(`rows wait until the shared database can be used again: ${reason}`)
       lastWarning = reason
       await pause(backoffMs(retry, ++failures))
     } finally {

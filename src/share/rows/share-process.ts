@@ -71,7 +71,7 @@ export class ShareProcess {
     if (behind === null) return []
     const { rows, sinceMs } = behind
     const since = new Date(sinceMs).toISOString()
-    const message = `${rows} calls, since ${since}, are recorded here and not in the shared database yet; they are sent by themselves as soon as it takes them`
+    const message = `${rows} calls, since ${since}, are recorded here and not in the shared database yet; they are sent automatically as soon as it accepts them`
     return [{ code: 'store_behind', message }]
   }
 

@@ -105,7 +105,7 @@ export class SharedFiles {
       const copy = `${path}.conflict-${timeText(wallTimeMs)}`
       replaceFile(copy, text)
       this.#warn(
-        `${path} was changed here and elsewhere: the shared database's holds, and this one's is kept as ${copy}`,
+        `${path} was changed here and elsewhere: the shared database's version is used, and this one is kept as ${copy}`,
       )
     }
     if (hash !== itsHash) replaceFile(path, body)

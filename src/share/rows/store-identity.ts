@@ -22,7 +22,9 @@ export async function identifyStore(
     // Batches whose answers were lost are sent again, which changes nothing.
     if (row.sent >= cursors.confirmed_seq && row.sent <= cursors.sending_seq) return row.id
     if (row.sent < cursors.confirmed_seq) {
-      warn(`the shared database is older than it was: what it lost of this file's rows is sent again`)
+      warn(
+        `the shared database was restored to an older state: the rows of this file that it lost are sent again`,
+      )
       state.set({
         confirmed_seq: row.sent,
         sending_seq: row.sent,
@@ -31,7 +33,9 @@ export async function identifyStore(
       })
       return row.id
     }
-    warn('this database file is older than it was: its rows are compared with the shared database again')
+    warn(
+      'this database file was restored to an older state: its rows are compared with the shared database again',
+    )
   } else if (cursors !== null) warn('the shared database does not know this file: all of its rows are sent')
   const name = randomUUID()
   await database.query('INSERT INTO tokenweir.stores (name) VALUES ($1)', [name])

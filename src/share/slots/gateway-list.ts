@@ -80,10 +80,9 @@ export class GatewayList {
       },
     )
     const [[isReleased] = []] = released
-    if (isReleased === null) throw new ReleaseError('gateway_not_found', 'No gateway of this name shares.')
+    if (isReleased === null) throw new ReleaseError('gateway_not_found', 'No sharing gateway has this name.')
     if (isReleased !== true) {
-      const message =
-        'There was a sign of life of this gateway within its lease and ten seconds: it is not released.'
+      const message = 'This gateway is not lost: it has reported within its lease and ten seconds.'
       throw new ReleaseError('gateway_not_silent', message)
     }
   }

@@ -193,7 +193,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   async #set(sql: string, values: readonly unknown[]): Promise<void> {
-    if (this.#side === null) throw new Error(`${shownAddress(this.#options.url)} cannot be asked`)
+    if (this.#side === null) throw new Error(`${shownAddress(this.#options.url)} cannot be reached`)
     await this.#side.query(sql, values)
   }
 
@@ -370,7 +370,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
 }
 
 const noNews =
-  'sharing: notifications do not arrive through this address (a pooler of transactions?): slots are asked for ten times a second instead'
+  'sharing: notifications do not arrive through this address (a transaction pooler?): slots are requested ten times a second instead'
 
 function listed(row: readonly unknown[]): ListedGateway {
   const [instance, number, folder, host, pid, startTicks, bootId, pidNamespace, machineId, silentMs] = row

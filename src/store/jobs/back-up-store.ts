@@ -32,7 +32,7 @@ export async function backUpStore(
   })
   using copy = new DatabaseSync(target)
   const [finding] = damageIn(copy, 'quick_check')
-  if (finding !== undefined) throw new StoreError('damaged', `the copy is not sound: ${finding}`)
+  if (finding !== undefined) throw new StoreError('damaged', `the copy is damaged: ${finding}`)
   const copied = callsIn(copy)
   if (copied !== calls) throw new StoreError('damaged', `the copy has ${copied} of ${calls} calls`)
   return calls

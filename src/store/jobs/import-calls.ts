@@ -200,7 +200,7 @@ class CallImport {
     const dropped = inTransaction(this.#database, () => this.#insert(this.#assignIds(batch)))
     this.#added -= dropped
     for (let index = 0; index < dropped; index++)
-      this.#skip(batch[0]?.line ?? 0, 'from here on: the database takes no such values')
+      this.#skip(batch[0]?.line ?? 0, 'from here on: the database refuses these values')
   }
 
   #insert(placed: readonly PlacedCall[]): number {

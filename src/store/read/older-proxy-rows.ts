@@ -14,7 +14,7 @@ export function* olderProxyRows(path: string): Generator<Readonly<Record<string,
   )
   for (let last = Number.MIN_SAFE_INTEGER; ;) {
     const rows = some.all(last)
-    if (source.hasChanged) throw new Error('the database was written to while it was read; run this again')
+    if (source.hasChanged) throw new Error('the database changed while it was read; run this again')
     yield* rows
     if (rows.length < rowsAtOnce) return
     last = Number(rows.at(-1)?.['line'])

@@ -24,14 +24,14 @@ export type StoreAbsence =
   | 'busy'
 
 export const absenceText: Readonly<Record<StoreAbsence, string>> = {
-  missing: 'There is no database yet: it is made when the gateway first runs.',
-  empty: 'The database is still being made and holds no call yet.',
+  missing: 'There is no database yet: the first run of the gateway creates it.',
+  empty: 'The database is still being created and has no calls yet.',
   other_version:
     'The database is of another version of tokenweir and is left as it is. To start again, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
   foreign:
     'The file belongs to another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
   damaged:
-    'The file is damaged, or no database: `tokenweir db check` says where, `sqlite3` with .recover may save what it holds.',
+    'The file is damaged, or no database: `tokenweir db check` says where, `sqlite3` with .recover may save its calls.',
   unreadable: 'The file or its folder cannot be read with the rights of this user.',
   busy: 'The database was locked by another process for too long.',
 }
@@ -188,7 +188,7 @@ function unmade(database: DatabaseSync): StoreAbsence | null {
 function assertWritable(database: DatabaseSync): void {
   const refusal = refusalOf(database)
   if (refusal !== null)
-    throw new StoreError(refusal, refusal === 'damaged' ? 'its tables are gone' : absenceText[refusal])
+    throw new StoreError(refusal, refusal === 'damaged' ? 'its tables are missing' : absenceText[refusal])
 }
 
 function refusalOf(database: DatabaseSync): 'other_version' | 'foreign' | 'damaged' | null {

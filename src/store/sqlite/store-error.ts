@@ -45,11 +45,11 @@ export function problemOf(error: unknown, path: string): StoreProblem {
       return { remedy: 'reopen', warning: { code: 'database_moved', message }, isPermanent: true }
     }
     case 'log_moved': {
-      const message = `${path}-wal was deleted or replaced while in use; what it held was put into the database. Leave the files beside a database to SQLite`
+      const message = `${path}-wal was deleted or replaced while in use; its contents were put into the database. Do not change or delete the files beside a database`
       return { remedy: 'save_log', warning: { code: 'database_moved', message }, isPermanent: true }
     }
     case 'damaged': {
-      const message = `${path} was damaged (${reason}); it was kept beside as *.corrupt-<time> and a new one begun. \`sqlite3\` with .recover may save what it held`
+      const message = `${path} was damaged (${reason}); it was renamed to *.corrupt-<time>, and a new one was created. \`sqlite3\` with .recover may save its calls`
       return { remedy: 'set_aside', warning: { code: 'database_damaged', message }, isPermanent: true }
     }
     case 'other_version':
@@ -64,11 +64,11 @@ export function problemOf(error: unknown, path: string): StoreProblem {
       return passing('wait', 'database_locked', message)
     }
     case null: {
-      const message = `records were dropped by a fault of the store itself: ${reason}`
+      const message = `records were dropped by an internal error of the store: ${reason}`
       return { remedy: 'skip', warning: { code: 'store_fault', message }, isPermanent: true }
     }
     default: {
-      const message = `${path}: ${reason}: ${notRecorded}. See to its folder, its rights and its disk: ${goesOn}`
+      const message = `${path}: ${reason}: ${notRecorded}. Check its folder, its rights and its disk: ${goesOn}`
       return passing('reopen', 'database_unavailable', message)
     }
   }

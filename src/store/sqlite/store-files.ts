@@ -42,7 +42,7 @@ export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   if (stats !== undefined && stats.size > 0) return null
   const aside = `${path}.orphan-${timeText(wallTimeMs)}`
   for (const suffix of ['-wal', '-shm']) move(path + suffix, aside + suffix)
-  return `${path} was gone or empty; what its log still held was kept as ${aside}-wal`
+  return `${path} was missing or empty; the rest of its log was kept as ${aside}-wal`
 }
 
 /**

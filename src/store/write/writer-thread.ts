@@ -253,13 +253,13 @@ export class WriterThread implements CallSink, GatewayHistory {
   #stall(): Warning | null {
     const forMs = this.#clock.now() - this.#sentAtMs
     if (this.#parcel === null || forMs < stallMs || this.#workerWarnings.length > 0) return null
-    const message = `${this.#options.dbPath} has taken no call for ${Math.floor(forMs / 1000)} s: its disk hangs or is too slow; calls are served and wait in memory to be recorded`
+    const message = `${this.#options.dbPath} could not be written for ${Math.floor(forMs / 1000)} s: its disk hangs or is too slow; calls are served and wait in memory to be recorded`
     return { code: 'writer_stalled', message }
   }
 
   #loss(): Warning | null {
     if (this.#clock.now() - this.#lostAtMs > lossShownMs) return null
-    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded, or a fault of the gateway, which its log names, left none to be made`
+    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded, or an error of the gateway, which is in its log, prevented them`
     return { code: 'records_dropped', message }
   }
 
