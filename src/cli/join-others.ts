@@ -61,7 +61,7 @@ async function joinLimit(
     version,
     settings: { maxConcurrent, tokenLimit, rejects },
     // A dashboard passes every option, so a default value asks for what the others have.
-    asked: {
+    ownSettings: {
       maxConcurrent: maxConcurrent === table.maxConcurrent.default ? null : maxConcurrent,
       tokenLimit: tokenLimit === table.tokenLimit.default ? null : tokenLimit,
       rejects: rejects ? true : null,

@@ -216,10 +216,10 @@ class KeySearch {
     return null
   }
 
-  #match({ next, whole, cut, isKey, rest }: KeyPattern, at: number, shortestPrefix: number): Span | null {
+  #match({ next, full, cut, isKey, rest }: KeyPattern, at: number, shortestPrefix: number): Span | null {
     const text = this.#text
     if (next !== '' && !next.includes(text.charAt(at))) return null
-    let match = matchAt(whole, text, at)
+    let match = matchAt(full, text, at)
     if (match !== null) {
       const { key, tested } = match.groups ?? {}
       const end = at + match[0].length

@@ -8,7 +8,7 @@ export interface KeyPattern {
    * The pattern of a complete credential, sticky. The credential is the group `key` at the end, or, without
    * that, the whole match, together with the group `before` in front of it.
    */
-  readonly whole: RegExp
+  readonly full: RegExp
   /** The pattern of the beginning of a cut credential, sticky; null if a beginning cannot be recognised. */
   readonly cut: RegExp | null
   /**
@@ -39,12 +39,12 @@ function isMixed(part: string): boolean {
   return (/\d/.test(part) && /[a-z]/i.test(part)) || (part.match(/\d+|[A-Z]+|[a-z]+/g)?.length ?? 0) > 5
 }
 
-function pattern(anchors: readonly string[], next: string, whole: string, options: Options = {}): KeyPattern {
-  const { cut = whole, flags = '', isKey = () => true, rest = null } = options
+function pattern(anchors: readonly string[], next: string, full: string, options: Options = {}): KeyPattern {
+  const { cut = full, flags = '', isKey = () => true, rest = null } = options
   return {
     anchors,
     next,
-    whole: new RegExp(whole, `sy${flags}`),
+    full: new RegExp(full, `sy${flags}`),
     cut: cut === null ? null : new RegExp(`(?:${cut})$`, `sy${flags}`),
     isKey,
     rest,

@@ -70,7 +70,7 @@ export class SpanSender {
 
   get figures(): SpanFigures {
     const spans = this.#batches.reduce((sum, { count }) => sum + count, this.#open.length)
-    const bytes = this.#batches.reduce((sum, one) => sum + one.body.length, this.#openBytes)
+    const bytes = this.#batches.reduce((sum, { body }) => sum + body.length, this.#openBytes)
     return { spans, bytes, sent: this.#sent, dropped: this.#dropped }
   }
 

@@ -183,9 +183,9 @@ export class SlotLimiter {
 
   /** Keeps at most `most` of the present slots, because this gateway's successor uses the rest. */
   keep(most: number): void {
-    const kept = Math.min(this.slots, most)
+    const ceiling = Math.min(this.slots, most)
     this.#reserved = 0
-    this.setCeiling(kept)
+    this.setCeiling(ceiling)
   }
 
   /** In-flight and waiting calls by client; unnamed callers count for the empty name. */

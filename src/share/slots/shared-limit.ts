@@ -22,7 +22,7 @@ export interface SharedLimitOptions {
   /** The settings in force if no gateway shares yet. */
   readonly settings: SharedSettings
   /** The settings that this start asks for; null means the others' value. */
-  readonly asked: AskedSettings
+  readonly ownSettings: AskedSettings
   readonly leaseMs: number
   readonly clock: Clock
   readonly say: (line: string) => void
@@ -225,19 +225,19 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Joins the list: takes a number, and gets the settings. Dead gateways are removed first. */
   async #enter(connection: PostgresConnection): Promise<void> {
     await this.#releaseDead(connection)
-    const { folder, version, leaseMs, asked } = this.#options
+    const { folder, version, leaseMs, ownSettings } = this.#options
     const { folder: id, host, pid, startTicks, bootId, pidNamespace, machineId } = this.#run
     const { maxConcurrent, tokenLimit, rejects } = this.settings
     const run = [this.instance, id, host, pid, startTicks, bootId, pidNamespace, machineId, version, leaseMs]
-    const wanted = [asked.maxConcurrent, asked.tokenLimit, asked.rejects]
+    const ownValues = [ownSettings.maxConcurrent, ownSettings.tokenLimit, ownSettings.rejects]
     const joined = [maxConcurrent, tokenLimit, rejects, this.#schema, this.#others]
-    const values = [...run, ...wanted, ...joined]
+    const values = [...run, ...ownValues, ...joined]
     const [[number, max, tokens, areRejected, schema] = []] = await connection.query(
       `SELECT * FROM tokenweir.enter_gateway(${values.map((_, at) => `$${at + 1}`).join(', ')})`,
       values,
     )
     const there = { maxConcurrent: Number(max), tokenLimit: Number(tokens), rejects: areRejected === true }
-    if (typeof number !== 'number') throw refusal(there, asked)
+    if (typeof number !== 'number') throw refusal(there, ownSettings)
     this.#lock?.[Symbol.dispose]()
     this.#number = number
     this.#schema = String(schema)

@@ -14,18 +14,18 @@ export class LimitError extends Error {
 }
 
 /** Why a start is refused: other settings hold, or else no number is free. */
-export function refusal(there: SharedSettings, asked: AskedSettings): LimitError {
-  const isOther = (name: keyof SharedSettings): boolean => asked[name] !== null && asked[name] !== there[name]
+export function refusal(there: SharedSettings, own: AskedSettings): LimitError {
+  const isOther = (name: keyof SharedSettings): boolean => own[name] !== null && own[name] !== there[name]
   const { maxConcurrent: max, tokenLimit: tokens } = there
   if (isOther('maxConcurrent')) {
-    const ownMax = asked.maxConcurrent
+    const ownMax = own.maxConcurrent
     return new LimitError(
       `the gateways share ${max} slots, and --max-concurrent says ${ownMax}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${ownMax}\` changes it for all`,
     )
   }
   if (isOther('tokenLimit')) {
     return new LimitError(
-      `the gateways share a budget of ${tokens} tokens, and --token-limit says ${asked.tokenLimit}: start with ${tokens}, or without it; to change it for all, use the page of one that runs`,
+      `the gateways share a budget of ${tokens} tokens, and --token-limit says ${own.tokenLimit}: start with ${tokens}, or without it; to change it for all, use the page of one that runs`,
     )
   }
   if (isOther('rejects')) {
