@@ -30,7 +30,7 @@ export function refusal(there: SharedSettings, own: AskedSettings): LimitError {
   }
   if (isOther('rejects')) {
     return new LimitError(
-      'the token budget of the gateways does report, and --budget-action says reject: start with report, or without it',
+      'the token budget of the gateways only reports, and --budget-action says reject: start with report, or without it',
     )
   }
   return new LimitError('64 gateways share already, or did within the last hour')
