@@ -23,6 +23,7 @@ import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder, type FilledBatch } from './record-batch.ts'
 import type { FromWriter, ToWriter, UsageQuestion, WatchSettings, WriterSettings } from './writer-messages.ts'
 
+/** The options of {@link WriterThread}. */
 export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
   /** The older proxy's database, see `WriterSettings`. */
