@@ -15,6 +15,7 @@ const passedOn: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
+/** The secrets that a new gateway gets. */
 export interface ChildSecrets {
   /** True if the same person set the upstream's address and `UPSTREAM_API_KEY`, so that the key may go there. */
   readonly upstreamIsTrusted: boolean

@@ -19,6 +19,7 @@ const soundRunMs = 60_000
 /** Most failed starts in a row after a crash. */
 const mostFailedStarts = 10
 
+/** The options of {@link GatewayKeeper}. */
 export interface GatewayKeeperOptions {
   readonly clock: Clock
   readonly finder: GatewayFinder

@@ -9,6 +9,7 @@ import { ProcessError } from './process-error.ts'
 const killLimitMs = 5000
 const checkEveryMs = 20
 
+/** The gateway to stop. */
 export interface StopOptions {
   readonly finder: GatewayFinder
   readonly clock: Clock

@@ -8,6 +8,7 @@ import { upstreamsPath } from '../options/upstreams-path.ts'
 import { UpstreamsFile } from '../options/upstreams-file.ts'
 import type { OwnAddress } from './gateway-config.ts'
 
+/** The options of {@link Upstreams}. */
 export interface UpstreamsOptions {
   /** The folder of the file, also if the control socket is elsewhere. */
   readonly dataFolder: string
