@@ -8,6 +8,7 @@ import type { CallSpan } from './call-span.ts'
 import { type JsonSpans, readAcceptance } from './json-spans.ts'
 import type { Reply, SpanReceiver } from './span-receiver.ts'
 
+/** The options of {@link SpanSender}. */
 export interface SpanSenderOptions {
   readonly encoder: JsonSpans
   readonly receiver: SpanReceiver

@@ -6,6 +6,7 @@ import { httpReceiver } from './span-receiver.ts'
 import { SpanSender } from './span-sender.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
+/** The settings of the observer that sends spans. */
 export interface TraceObserverSettings extends TraceSettings {
   readonly version: string
   readonly instance: string
