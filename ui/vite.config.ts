@@ -9,7 +9,7 @@ const fileHere = (name: string): string => fileURLToPath(new URL(name, import.me
 /** Compression of smaller files saves nothing noticeable. */
 const leastPackedBytes = 1024
 
-/** Puts the script of the theme into every page's head as a file of its own: it must run before the first paint. */
+/** Puts the script of the theme into every page's head as a separate file, because it must run before the first paint. */
 function themeBeforePaint(): Plugin {
   const name = 'theme-at-load.js'
   return {

@@ -168,7 +168,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   )
 }
 
-/** As it is typed: a threshold may have a fraction. */
+/** A threshold as text of a field; it may have a fraction. */
 function numberText(value: number): string {
   return Number.isInteger(value) ? count(value) : String(value)
 }

@@ -10,7 +10,7 @@ import { counted } from '../format/figures.ts'
 /** Results of one kind. */
 export const mostOfKind = 8
 
-/** One result. */
+/** A result of the search. */
 export interface FindResult {
   /** Unique among the results. */
   readonly key: string

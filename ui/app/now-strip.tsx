@@ -8,7 +8,7 @@ import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, counted } from '../format/figures.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
-/** So many slots are drawn one by one. */
+/** Most slots that are drawn one by one. */
 const maxCells = 12
 /** More than these are drawn narrower. */
 const wideCells = 6

@@ -33,7 +33,7 @@ const views = Object.keys(viewWords) as View[]
 /** Keys of views whose first letter another view has. */
 const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', settings: ',' }
 
-/** With `g` before it, it leads to the view. */
+/** The key that opens the view after `g`. */
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** The name, the views, and how the gateway is at this moment. */

@@ -37,6 +37,7 @@ export const barPartOf = {
 
 export type PhaseName = keyof typeof barPartOf
 
+/** A phase of a call, with its begin and length. */
 export interface CallPhase {
   readonly name: PhaseName
   /** Since the request's head was received. */
@@ -83,6 +84,7 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
   return phases
 }
 
+/** A piece of a call's bar. */
 export interface BarPiece {
   readonly part: BarPart
   /** Beginning and length as shares of the bar's room. */

@@ -7,7 +7,7 @@ import { useQuery } from '../data/use-query.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
-  /** Only some fields until the call's own answer comes. */
+  /** The call; only some fields until its answer has come. */
   readonly call: Partial<CallJson>
   readonly costUsd: number | null
 }

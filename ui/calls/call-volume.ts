@@ -15,6 +15,7 @@ export interface VolumeQuestion {
 
 const hourMs = 3_600_000
 
+/** The question for the number of calls over time. */
 export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone: string): VolumeQuestion {
   const lengthMs = bounds.toMs - bounds.fromMs
   const unit: CalendarUnit = lengthMs <= 8 * hourMs ? 'minute' : lengthMs <= 9 * 24 * hourMs ? 'hour' : 'day'

@@ -67,7 +67,7 @@ export const callColumns: Readonly<Record<ColumnName, CallColumn>> = columns
 /** All columns, in the table's order. */
 export const columnNames = Object.keys(columns) as readonly ColumnName[]
 
-/** Without these a row says nothing: they cannot be taken away. */
+/** Columns that cannot be hidden, because a row means nothing without them. */
 export const fixedColumns: ReadonlySet<ColumnName> = new Set(['time'])
 
 /** The default columns, most important first; as many as fit are shown. */

@@ -115,7 +115,7 @@ function decades(from: number, to: number, maxTicks: number): number[] {
   return all.filter((_, index) => index % every === 0)
 }
 
-/** Without the last digits that reckoning with fractions leaves. */
+/** The value without rounding errors in its last digits. */
 function cleaned(value: number): number {
   return Number(value.toPrecision(6))
 }

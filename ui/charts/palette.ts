@@ -18,8 +18,8 @@ const groupColours = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6'
 export const mostGroups = groupColours.length
 
 /**
- * The colour of each of these groups, at most {@link mostGroups}; `allNames` are all that there are. Of six or fewer that are
- * known each has a colour of its own, whichever of them are shown; of more, two that are shown may have to give way.
+ * The colour of each group, at most {@link mostGroups}; `known` are all groups. Of up to six known groups,
+ * each always has the same colour. Of more, two shown groups may have to change colours.
  */
 export function coloursOf(
   names: readonly string[],

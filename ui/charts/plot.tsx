@@ -33,12 +33,14 @@ import { useZoom } from './zoom.ts'
 /** Draws in a room of this size, in pixels. Another function is another picture. */
 export type Draw = (width: number, height: number) => readonly DrawnPath[]
 
+/** A mark of an axis. */
 export interface PlotTick {
   /** 0 at the bottom, 1 at the top. */
   readonly height: number
   readonly words: string
 }
 
+/** A dot on a series. */
 export interface PlotDot {
   /** 0 at the bottom, 1 at the top. */
   readonly height: number

@@ -3,7 +3,7 @@ import type { PageAddress } from '../data/page-address.ts'
 import { Meter } from '../design/meter.tsx'
 import type { ColourName } from './palette.ts'
 
-/** One entry of a ranked list. */
+/** An entry of a ranked list. */
 export interface RankedRow {
   readonly key: string
   readonly words: string

@@ -8,11 +8,13 @@ export interface DrawnPath {
   readonly d: string
 }
 
+/** A point, in CSS pixels. */
 export interface Point {
   readonly x: number
   readonly y: number
 }
 
+/** A rectangle, in CSS pixels. */
 export interface Box {
   readonly left: number
   readonly right: number
@@ -32,6 +34,7 @@ export function areaPath(line: readonly Point[], bottom: number): string {
   return `${linePath(line)}V${short(bottom)}H${short(first.x)}Z`
 }
 
+/** The path of a rectangle, in CSS pixels. */
 export function rectPath({ left, right, top, bottom }: Box): string {
   return `M${short(left)} ${short(top)}H${short(right)}V${short(bottom)}H${short(left)}Z`
 }

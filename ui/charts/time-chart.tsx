@@ -109,7 +109,7 @@ interface PanelPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 'to' | '
   readonly empty: string
 }
 
-/** One plot of series, with the figure beside it. */
+/** A plot of series, with a figure beside it. */
 export function PanelPlot(props: PanelPlotProps) {
   const { panel, isLog, shown, label, hasTimes, to, atFirst, count, empty } = props
   const { outages, marks } = useContext(ChartEventsContext)
@@ -120,7 +120,7 @@ export function PanelPlot(props: PanelPlotProps) {
     (width, height) => drawSeries({ frame, scale, series: shownSeries, width, height }),
     [frame, scale, shownSeries],
   )
-  // The compared series stands before its own.
+  // The compared series comes before the main one.
   const main = panel.series.at(-1)
   const isEmpty = shownSeries.every(({ values }) => values.every((value) => value === null))
   const isDown = (buckets: BucketRange): boolean => {

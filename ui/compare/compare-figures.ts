@@ -10,7 +10,7 @@ import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
 /** A model, client or upstream of `/api/query`. */
 export interface CompareGroup extends GroupFigures {
-  /** Null for calls that name none. */
+  /** The group's key; null for calls without one. */
   readonly key: string | null
   readonly curves: Curves
 }
@@ -20,7 +20,7 @@ export interface CompareColumn {
   readonly words: string
   /** The tooltip. */
   readonly title?: string
-  /** Null where it is not known, or of too few calls. */
+  /** The group's value; null if it is unknown, or of too few calls. */
   readonly value: (group: CompareGroup) => number | null
   readonly show: (value: number) => string
   /** Not shown where there is little room. */

@@ -10,7 +10,7 @@ import { dollars } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
 
 export interface MonthBudgetProps {
-  /** Null where none is set. */
+  /** The budget of a month in USD; null if none is set. */
   readonly budgetUsd: number | null
   readonly onSaved: (report: AlertsReport) => void
 }

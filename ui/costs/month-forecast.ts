@@ -4,7 +4,7 @@ import { calendarBounds } from '../data/calendar-ranges.ts'
 import { dollars, orDash } from '../format/figures.ts'
 import type { SpendFigures } from './spend-figures.ts'
 
-/** Whole days whose mean is taken for the days to come. */
+/** Number of past days whose mean is used for the coming days. */
 const daysLookedAt = 7
 const dayMs = 86_400_000
 
@@ -14,7 +14,7 @@ export type SpendDay = Pick<SpendFigures, 'cost_usd'> & { readonly key: string }
 /** This month's spend so far, and its forecast. */
 export interface MonthForecast {
   readonly soFarUsd: number
-  /** Null before there is a whole day to go by. */
+  /** The forecast for the end of the month in USD; null before there is a whole day to compute it from. */
   readonly endUsd: number | null
 }
 

@@ -120,7 +120,7 @@ export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
   }
 }
 
-/** There is a price. */
+/** True if there is a price. */
 export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { key: string }> {
   return 'key' in price
 }
@@ -140,7 +140,7 @@ function sinceMs(from: string | null): number {
   return from === null ? Number.NEGATIVE_INFINITY : Date.parse(from)
 }
 
-/** Without an exponent, without zeros that say nothing. */
+/** The number as text, without an exponent and without needless zeros. */
 export function plainNumber(value: number): string {
   return value.toFixed(10).replace(/\.?0+$/, '')
 }
@@ -149,7 +149,7 @@ export function plainNumber(value: number): string {
 export interface PricedModel {
   /** The name that calls request, or that of an existing override. */
   readonly name: string
-  /** Null if the name contains the upstream, or the price is for all. */
+  /** The upstream; null if the name contains it, or the price is for all. */
   readonly upstream: string | null
   /** True if an override is set, which can be removed. */
   readonly isOwn: boolean
@@ -187,10 +187,11 @@ export interface PriceLine {
     readonly model: string | null
     readonly words: string
   } | null
-  /** Null if no price can be set here. */
+  /** The model whose price can be set; null if it cannot. */
   readonly priced: PricedModel | null
 }
 
+/** The present time for dates of prices. */
 export interface PriceClock {
   readonly times: Times
   readonly nowMs: number

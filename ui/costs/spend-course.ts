@@ -17,7 +17,10 @@ export interface CourseQuestion {
   readonly utc: boolean
 }
 
-/** Spend over time: the six that cost most upon each other, the dearest below, and the others as one. */
+/**
+ * The panels of spend over time, stacked: the six most expensive groups, the highest at the bottom, and all
+ * others as one.
+ */
 export function spendPanels(
   frame: TimeFrame,
   groups: readonly CourseGroup[],

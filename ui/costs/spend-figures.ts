@@ -96,13 +96,13 @@ export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[
 export interface SpendRow {
   readonly name: string | null
   readonly now: SpendFigures
-  /** Null if it was not there before, or nothing is known of that time. */
+  /** The figures of the time before; null without calls, or if that time is unknown. */
   readonly before: SpendFigures | null
   /** Share of all spend, 0 to 1; null without a price. */
   readonly share: number | null
 }
 
-/** The dearest first, then those without a price by their calls. */
+/** Rows by cost, the highest first, then those without a price by their number of calls. */
 export function spendRows(
   now: SpendAnswer<SpendGroup>,
   before: SpendAnswer<SpendGroup> | null,

@@ -29,7 +29,7 @@ export type SpendCourse = SpendQuery<CourseGroup>
 export interface SpendParts {
   readonly by: CompareBy
   readonly now: SpendAnswer<SpendGroup>
-  /** Null while it is loading, or if those calls are folded. */
+  /** The figures of the time before; null while they load, or if those calls are folded. */
   readonly before: SpendAnswer<SpendGroup> | null
 }
 

@@ -28,7 +28,7 @@ export interface GatewayNow {
   /** The consequence for users; empty for none. */
   readonly meaning: string
   readonly canStart: boolean
-  /** Null while no gateway reports it. */
+  /** The load; null while no gateway reports it. */
   readonly load: GatewayLoad | null
 }
 
@@ -41,7 +41,7 @@ export interface GatewayLoad {
   readonly ofAll: string
   readonly slotWords: string
   readonly queueWords: string
-  /** Null where there is no budget. */
+  /** The budget; null if there is none. */
   readonly budget: GatewayBudget | null
 }
 
@@ -85,7 +85,7 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
   const load = status.running ? loadOf(status) : null
   const words = stateWords[status.state]
   const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
-  /** In place of the look of the state. */
+  /** A warning or error, which replaces the display of the state. */
   const alarm = (tone: Tone, words: string, shortWords: string): GatewayNow => ({
     ...plain,
     shape: 'triangle',

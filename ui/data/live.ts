@@ -10,7 +10,7 @@ import { Observable, useObservable } from './observable.ts'
 
 /** The latest state that the dashboard has sent. */
 export interface Live {
-  /** Null until the first one has come. */
+  /** The newest status; null until the first one has come. */
   readonly status: ProcessStatus | null
   /** The last job on the database; null if none was begun on this dashboard. */
   readonly job: DatabaseJob | null

@@ -389,7 +389,7 @@ function instantOf(text: string | null): number | null {
   return Number.isNaN(ms) || ms < 0 ? null : ms
 }
 
-/** Without milliseconds where there are none. */
+/** The instant in ISO 8601, without milliseconds if they are 0. */
 function isoOf(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

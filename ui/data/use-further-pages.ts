@@ -7,6 +7,7 @@ export interface FurtherPage<Row> {
   readonly cursor: string | null
 }
 
+/** The further pages of a list. */
 export interface FurtherPages<Row> {
   /** Rows of all pages after the first. */
   readonly rows: readonly Row[]
@@ -17,6 +18,7 @@ export interface FurtherPages<Row> {
   readonly error: string | null
 }
 
+/** The first page of a list, and the cursor of the next. */
 export interface FirstPage {
   /** The key of the list; further pages are dropped when it changes. */
   readonly list: unknown

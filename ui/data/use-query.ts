@@ -32,6 +32,7 @@ export interface QueryWithPut<Answer, Query extends AnyQuery = AnyQuery> extends
 /** A path, or an object with a path and what else belongs to the answer. */
 type AnyQuery = string | { readonly path: string }
 
+/** The options of {@link useQuery}. */
 export interface QueryOptions<Answer> {
   /** Milliseconds between an answer and the next query (default: asked once). A hidden tab asks nothing. */
   readonly everyMs?: number | null

@@ -12,7 +12,7 @@ export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' |
   readonly small?: boolean
   /** Before the words, or in place of them. */
   readonly icon?: IconName
-  /** Names a button that has only an icon, and is its title unless it has one of its own. */
+  /** The name of a button with only an icon, and its default title. */
   readonly label?: string
   readonly class?: string
   /** The button keeps its focus and name, but a press does nothing. */

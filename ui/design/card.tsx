@@ -12,7 +12,7 @@ export interface CardProps {
   readonly children: ComponentChildren
 }
 
-/** A part of the page with a heading of its own. */
+/** A part of the page with a heading. */
 export function Card({ title, about, actions, class: className = '', children }: CardProps) {
   const id = useId()
   return (

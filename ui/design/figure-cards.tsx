@@ -4,7 +4,7 @@ import type { PageAddress } from '../data/page-address.ts'
 import type { Change } from '../format/change.ts'
 import { explained } from './meanings.ts'
 
-/** One figure of the first row of a view. */
+/** A figure of the first row of a view. */
 export interface FigureCard {
   readonly words: string
   /** The exact meaning of the figure. */

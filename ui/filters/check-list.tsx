@@ -4,7 +4,7 @@ import { Button } from '../design/button.tsx'
 export interface ListedChoice<Choice extends string> {
   readonly choice: Choice
   readonly words: string
-  /** In a quieter voice at the end: how many there are. */
+  /** A note at the end, in a muted colour: the number of calls. */
   readonly note?: string | undefined
   /** The tooltip. */
   readonly title?: string | undefined

@@ -63,11 +63,13 @@ export function facetPath(facet: Facet, address: PageAddress, text: string): str
   return `/api/sessions?${query}`
 }
 
+/** A value of a filter, with its number of calls. */
 export interface FacetValue {
   readonly value: string
   readonly calls: number
 }
 
+/** The values of a filter. */
 export interface FacetAnswer {
   /** Values with most calls first; sessions by their last call. */
   readonly values: readonly FacetValue[]

@@ -24,7 +24,7 @@ import {
 } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
-/** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
+/** Time (ms) before a running question is mentioned. Most answers come sooner, and a flickering text would disturb. */
 const silentMs = 600
 /** Time after which a line shows that a question is still running. */
 const longMs = 5000

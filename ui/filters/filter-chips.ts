@@ -3,7 +3,7 @@ import type { PageAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
 import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
-/** A filter that has no control of its own in the bar, and can be taken away. */
+/** A removable filter without a control in the bar. */
 export interface FilterChip {
   /** The kind of filter: `Client`. */
   readonly name: string

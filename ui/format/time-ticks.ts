@@ -1,5 +1,6 @@
 import type { Times } from './times.ts'
 
+/** A mark of the time axis. */
 export interface TimeTick {
   readonly ms: number
   readonly words: string

@@ -44,7 +44,7 @@ export function LogCard({ file }: { readonly file: string }) {
   )
 }
 
-/** So near to the end counts as at the end, in CSS pixels. */
+/** Largest distance from the end (CSS px) that counts as the end. */
 const nearPx = 8
 
 /** The lines, with a button that leads to the end. */

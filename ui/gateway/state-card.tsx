@@ -79,7 +79,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
 
 type ActingProps = Pick<StateCardProps, 'status' | 'actions'>
 
-/** One button starts and stops, so that it keeps the focus when the state changes. */
+/** The same button starts and stops, so that it keeps the focus when the state changes. */
 function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingProps) {
   const isUp = state !== 'stopped' && state !== 'starting' && state !== 'foreign'
   const power: GatewayAction = busy === 'start' || busy === 'stop' ? busy : isUp ? 'stop' : 'start'

@@ -74,7 +74,7 @@ export type UpstreamForm = Readonly<
   Record<'name' | 'urls' | 'models' | 'slots' | 'tokens' | 'credentials' | 'fallback', string>
 >
 
-/** The form of an upstream's settings; `null` for a new one. `kept` stands for a key of the gateway's own. */
+/** The form of an upstream's settings; `null` for a new one. `kept` means a key of the gateway. */
 export function formOf(row: UpstreamRow | null): UpstreamForm {
   return {
     name: row?.name ?? '',

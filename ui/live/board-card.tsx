@@ -49,7 +49,7 @@ export interface BoardCardProps {
   readonly onOpen: (id: string) => void
 }
 
-/** The calls that are under way, each in a place of its own from its head to its last byte. */
+/** The calls in progress. Each keeps its place from its head to its last byte. */
 export function BoardCard(props: BoardCardProps) {
   const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
@@ -199,7 +199,7 @@ interface RowProps extends RowHandlers {
   readonly address: PageAddress
   /** Tab leads to it. */
   readonly isActive: boolean
-  /** There are several. */
+  /** True if there are several upstreams, so that rows name theirs. */
   readonly tellsUpstream: boolean
   readonly onCancel: (id: string) => void
 }

@@ -12,7 +12,7 @@ const sayEveryMs = 10_000
 
 export interface LiveAnnouncementProps {
   readonly feed: LiveFeed
-  /** Null until that is known. */
+  /** True if the gateway can be reached; null until that is known. */
   readonly isReached: boolean | null
   readonly isRunning: boolean
   /** The number of calls that match the filter. */

@@ -174,7 +174,7 @@ function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
 export interface LiveFilter {
   readonly models: readonly string[]
   readonly errorsOnly: boolean
-  /** Null for any text. */
+  /** The pattern of the search; null for any text. */
   readonly pattern: RegExp | null
 }
 

@@ -19,7 +19,7 @@ import { stateWords } from './board-rows.ts'
 export interface LiveListProps {
   readonly box: RefObject<HTMLDivElement | null>
   readonly calls: readonly LiveCall[]
-  /** How many came since the list stands still. */
+  /** The number of calls since the list was paused. */
   readonly news: number
   readonly isHeld: boolean
   readonly reading: Reading
@@ -145,7 +145,7 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
   )
 }
 
-/** In whole seconds, which is calm enough to look at. */
+/** The time since `sinceMs` in whole seconds, so that it does not change too often. */
 function Elapsed({ sinceMs }: { readonly sinceMs: number }) {
   useTick()
   return <>{longDuration(Math.floor((nowMs() - sinceMs) / 1000))}</>

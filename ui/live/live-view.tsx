@@ -19,7 +19,7 @@ import { LiveList } from './live-list.tsx'
 import { LiveAnnouncement } from './live-announcement.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
-/** As near to the newest counts as at it, in pixels. */
+/** Largest distance from the newest entry (CSS px) that counts as being there. */
 const nearPx = 8
 
 /** Lists calls as they begin and end, with what goes over the wire. */
@@ -132,7 +132,7 @@ interface LiveToolsProps {
   readonly onClear: () => void
 }
 
-/** Filters the calls of the feed. All that is chosen here stands in the address. */
+/** Filters the calls of the feed. The address holds each choice. */
 function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   useShortcuts('Live', filterKeys(useNavigation()))
   return (

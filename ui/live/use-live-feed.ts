@@ -12,15 +12,15 @@ const hiddenLimitMs = 30_000
 /** The feed, and whether the dashboard is reached. */
 export interface ListenedFeed {
   readonly feed: LiveFeed
-  /** Null until that is known. */
+  /** True if the gateway can be reached; null until that is known. */
   readonly isReached: boolean | null
   /** Renders again after the user changed the feed. */
   readonly redraw: () => void
 }
 
 /**
- * Listens to the gateway's payload feed while the component is rendered, on a stream of its own: other views
- * need no payloads. Renders new calls at most once a frame.
+ * Listens to the gateway's payload feed on a separate stream while the component is rendered, because other
+ * views need no payloads. Renders new calls at most once a frame.
  */
 export function useLiveFeed(): ListenedFeed {
   const feed = useMemo(() => new LiveFeed(), [])

@@ -10,7 +10,7 @@ import { Button } from '../design/button.tsx'
 import { Banner } from '../design/banner.tsx'
 import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
 
-/** As the dashboard takes it. */
+/** Most characters of a note, as in the dashboard's API. */
 const mostLetters = 200
 
 /** The notes in the range, and a form to add one. `onChanged` redraws the marks of charts. */

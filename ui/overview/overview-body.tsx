@@ -33,7 +33,7 @@ const SlotWaitsPanel = lazyPart(async () => (await import('./slot-waits.tsx')).S
 export interface OverviewBodyProps extends CallsCardProps {
   /** The time that it is compared with. */
   readonly earlier: Overview | null
-  /** What its figures are judged by; null while that is not known. */
+  /** The thresholds of the alerts; null until they are known. */
   readonly thresholds: Thresholds | null
 }
 

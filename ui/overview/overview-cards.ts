@@ -37,7 +37,7 @@ function changesOf({ totals, previous }: Overview) {
   }
 }
 
-/** Where alerts begin: of failing calls in percent, of late first tokens as a factor, of a day's spend in dollars. */
+/** The thresholds of alerts: failed calls (percent), late first tokens (factor) and a day's spend (USD). */
 export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
 
 /** The thresholds of the alert rules; null if one of them is missing. */
@@ -51,7 +51,7 @@ export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thr
   }
 }
 
-/** As in the alert rules: a share needs this many calls, and a first token this much delay. */
+/** Least calls for a share, and least delay of first tokens (ms), as in the alert rules. */
 const [minAlertCalls, leastLateMs] = [20, 500]
 /** Share of a threshold from which a tile is amber. */
 const lookShare = 0.5

@@ -43,7 +43,7 @@ function orSingleCalls(
   return [{ key: 'call', words: 'Individual calls', colour, kind: 'dots', values, dots: singles, show }]
 }
 
-/** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */
+/** The latency panels: a band from the median to the 95th percentile, and a line of the 99th. */
 export function latencyPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const counts = buckets.duration_n
   const percentiles = [
@@ -68,6 +68,7 @@ function timePanel(frame: TimeFrame, heightPx: number, series: readonly ChartSer
   return { frame, heightPx, linear: { leastTop: 100, isTime: true }, axis: axisDuration, isLog: true, series }
 }
 
+/** The panels of output speed, in tokens per second. */
 export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const median = line('p50', 'stream', buckets.speed_p50, buckets.speed_n, {
     words: 'Median',

@@ -6,7 +6,7 @@ import { count, counted, orDash, percent, unknownFigure, wait } from '../format/
 import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
-/** With every slot in use for this share of the time, queue and wait are out of the ordinary. */
+/** Share of the time with every slot in use from which queue and wait are shown. */
 const tellingShare = 0.05
 /** The shortest noticeable wait. */
 const tellingWaitMs = 100

@@ -64,7 +64,7 @@ export interface JsonPiece {
 export function jsonPieces(text: string): readonly JsonPiece[] {
   const pieces: JsonPiece[] = []
   let end = 0
-  /** Where the piece is that a colon would make a key. */
+  /** The index of the piece that a colon would make a key. */
   let last = -1
   for (const [start, tokenEnd] of tokensOf(text)) {
     const sign = text[start] ?? ''

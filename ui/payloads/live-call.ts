@@ -64,7 +64,7 @@ export class LiveCall {
     return (this.#requestJson?.length ?? 0) + (this.#answerJson?.length ?? 0)
   }
 
-  /** Its end is still to come, as far as that is known. */
+  /** True if the call has not ended, as far as is known. */
   get isUnderWay(): boolean {
     return this.ended === null && !this.isLost
   }
@@ -112,7 +112,7 @@ export class LiveCall {
     this.version += 1
   }
 
-  /** Its end may not be heard of. */
+  /** Notes that the event of the call's end may be lost. */
   lose(): void {
     if (!this.isUnderWay) return
     this.isLost = true

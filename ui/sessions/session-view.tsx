@@ -28,7 +28,7 @@ import { Timeline } from './timeline.tsx'
 import { useSessionCalls } from './use-session-calls.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
 
-/** One session: its figures, its calls on one line of time, and the same calls as a list. */
+/** The view of one session: figures, a timeline of its calls, and the same calls as a list. */
 export function SessionView({ session }: { readonly session: string }) {
   const { address, go } = useNavigation()
   const head = useQuery<Sessions>(
@@ -124,7 +124,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   )
 }
 
-/** As the list of Calls has them; those whose value is not known come last. */
+/** Sorts calls as the list of Calls does; calls with an unknown value come last. */
 function inOrder(calls: readonly CallJson[], { sort, rising }: PageAddress): readonly CallJson[] {
   const newest = calls.toReversed()
   if (sort === 'started_at') return rising ? calls : newest

@@ -16,7 +16,7 @@ const [usualOrder] = sessionSorts
 const pageSize = 100
 /** Calls come many a second; their changes are asked for at most this often, in milliseconds. */
 const settleMs = 2000
-/** The same for other orders, which read all sessions of the range. */
+/** Pause (ms) before a further question in other orders, which read all sessions of the range. */
 const settleSortedMs = 10_000
 
 /** A row of the list. */

@@ -12,7 +12,7 @@ import { Table } from './table.tsx'
 export interface Column<Row> {
   readonly head: string
   readonly title?: string
-  /** Its cells hold words, not a figure. */
+  /** True if the column's cells have words, not a figure. */
   readonly isWords?: boolean
   readonly class?: (row: Row) => string
   /** Given where the column sorts. */
@@ -28,7 +28,7 @@ export interface EditableTableProps<Row, Report, Name extends string> {
   readonly keyOf: (row: Row) => string
   /** The first column names the row. */
   readonly columns: readonly [Column<Row>, ...Column<Row>[]]
-  /** Null for a row that cannot be changed. */
+  /** The form of a row; null if the row cannot be changed. */
   readonly formOf?: (row: Row) => RowForm<Name> | null
   /** The words of the button that opens it; `Change` unless given. */
   readonly buttonOf?: (row: Row) => string
