@@ -222,7 +222,7 @@ test('the limit and what it does are those of all: another start is refused in w
   await using _reports = await startGateway({ upstream, url: reports })
   const refusals = [
     [url, ['--token-limit', '6000'], /share a budget of 5000 tokens, and --token-limit says 6000/],
-    [reports, ['--budget-action', 'reject'], /does report, and --budget-action says reject/],
+    [reports, ['--budget-action', 'reject'], /only reports, and --budget-action says reject/],
   ] as const
   for (const [address, others, words] of refusals) {
     await using refused = startCommandProcess({
