@@ -19,6 +19,7 @@ import { SettingError } from '../options/gateway-settings.ts'
 
 /** Most messages in the record, waiting ones included; the oldest are dropped. */
 const mostMessages = 100
+/** Most messages that the alerts' status shows. */
 const shownMessages = 20
 /** Only sessions with a call within this time are checked. A session is forgotten after a day without a call. */
 const sessionMs = 300_000

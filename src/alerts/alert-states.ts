@@ -8,6 +8,7 @@ import { type AlertCode, type AlertInput, type FoundAlert, ruleList, titleOf } f
 const againMs = 4 * 3_600_000
 /** Most subjects of one rule. Clients choose their names, so more names could send any number of messages. */
 const mostOfRule = 10
+/** Most characters of a name in an alert. */
 const longestName = 120
 
 /** An alert from the first check that found it to its end. Instants are in ms since the Unix epoch. */
