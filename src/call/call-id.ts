@@ -7,6 +7,7 @@
  */
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+/** Characters of an id as text. */
 const textLength = 11
 /** Ids per millisecond, over all instances: the factor between milliseconds and ids. */
 export const idsPerMs = 4096
