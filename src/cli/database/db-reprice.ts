@@ -29,6 +29,7 @@ type RepriceOptions = OptionsOf<typeof table>
 
 /** Most rows of day and model that are listed; further rows are counted. */
 const mostLines = 60
+/** Most characters of a model's name in the table. */
 const longestName = 40
 
 /** The store's job, and the prices in force for the database at a path; tests replace them. */

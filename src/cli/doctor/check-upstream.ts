@@ -19,6 +19,7 @@ export interface CheckedUpstream {
 
 /** Time limit for the whole list of models. */
 const limitMs = 15_000
+/** Most models that are named. */
 const shownModels = 3
 const mostSkewMs = 30_000
 

@@ -16,6 +16,7 @@ export const positional = ['[name]', 'one upstream; all without it', 'upstream']
 
 const limitMs = 15_000
 const connectTimeoutMs = 5000
+/** Most models that are named. */
 const shownModels = 5
 
 /**
