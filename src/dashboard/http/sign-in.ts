@@ -4,6 +4,7 @@ import { type GuessSource, GuardedToken } from '../../lib/http/guarded-token.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 
 const codeLifetimeMs = 15 * 60_000
+/** Most sign-in codes that are valid at once. */
 const maxOpenCodes = 4
 /** The beginning of the cookie's name. The port follows, because a browser sends cookies to all ports of a host. */
 const namePrefix = 'tokenweir_session_'

@@ -8,6 +8,7 @@ import type { Topic } from '../events/topic.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
 
+/** Most open event streams. */
 const maxReaders = 64
 /** A reader's wait before it connects again. */
 const retryMs = 2000

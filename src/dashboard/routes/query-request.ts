@@ -38,6 +38,7 @@ type GroupBy = { readonly time: ZonedUnit | null; readonly dimension: CallDimens
 const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
 /** The length at which the store cuts a word. */
 const maxNameLength = 2000
+/** Default for the most calls of a list. */
 const defaultLimit = 1000
 
 /** An instant, or a local time or day without a zone; {@link instantOf} adds the zone. */
