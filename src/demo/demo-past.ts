@@ -16,6 +16,7 @@ export const pastDays = 15
 /** Slots of the demo gateway. */
 export const pastSlots = 4
 
+/** Number of simulated calls in the past. */
 const pastCalls = 16_000
 const minuteMs = 60_000
 const minutesPerDay = 1440
