@@ -7,6 +7,7 @@ import { storedText } from '../recorder/stored-text.ts'
 import { joinedTags, tagText } from './caller-tags.ts'
 import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../caller/client-names.ts'
 
+/** Most characters of a label. */
 const longestLabel = 200
 /** Longest name of a model, and longest other word of an answer, in characters. */
 const longestWord = 512

@@ -2,6 +2,7 @@ import { type RequestFacts, noFacts } from './request-peek.ts'
 
 /** Most bytes of a part's head, and of a field's value, that are read. */
 const longestHead = 8192
+/** Most bytes of a value that is read. */
 const longestValue = 512
 /** Some clients end lines with only LF, which Go accepts. */
 const headEnd = /\n\r?\n/

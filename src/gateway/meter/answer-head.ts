@@ -32,6 +32,7 @@ const wantedLengths = ['content-type', 'content-encoding', 'server', costHeader,
   (bits, name) => bits | (1 << name.length),
   0,
 )
+/** Most characters of an upstream's request id. */
 const longestRequestId = 200
 
 /** Reads the headers that the meter needs. The length of a name rules out most others. */

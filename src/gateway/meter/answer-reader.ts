@@ -36,6 +36,7 @@ const remarks: ReadonlySet<string> = new Set([
 const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Most choices that are read separately. */
 const mostChoices = 128
+/** Most characters of all finish reasons. */
 const longestReasons = 500
 /** Objects whose usage belongs to other calls: fetching them spends nothing. */
 const storedObjects: ReadonlySet<unknown> = new Set(['batch', 'response', 'thread.run'])

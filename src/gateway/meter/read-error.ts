@@ -11,6 +11,7 @@ export interface ReportedError {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Most characters of an upstream's error code. */
 const longestCode = 100
 
 /**

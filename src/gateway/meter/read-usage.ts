@@ -65,6 +65,7 @@ const largestMs = 1e9
 export const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
 export const ticksPerNanoUsd = 10
+/** Most characters of a service tier. */
 const longestTier = 100
 /** Most output tokens of an answer. A larger difference between a total and its parts is no output. */
 const longestOutput = 131_072

@@ -54,6 +54,7 @@ import { GatewayRawLog } from './gateway-raw-log.ts'
 /** Most bytes of request bodies in memory. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
+/** Characters of an instance's name. */
 const instanceLength = 8
 
 /** Secrets, which come from the environment and never from an argument. */

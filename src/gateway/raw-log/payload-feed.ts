@@ -4,6 +4,7 @@ import { Failure } from '../../call/failure.ts'
 import { type FeedFrame, FeedReader, beatFrame, frameOf, ownFrame } from './feed-reader.ts'
 import type { RawLog } from '../../payloads/raw-log.ts'
 
+/** Most readers of the feed at once. */
 const maxReaders = 128
 /** Interval of beats: proxies close connections that are silent for a minute, some after 30 s. */
 const beatMs = 15_000
