@@ -16,6 +16,7 @@ export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
   readonly tags?: readonly (readonly [key: string, value: string])[]
 }
 
+/** Most characters of a label. */
 const longestLabel = 200
 const label = remembered((text) => storedText(text, longestLabel), longestLabel)
 const texts = ['model', 'responseModel', 'upstream', 'client', 'userAgent', 'session'] as const

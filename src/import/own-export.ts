@@ -8,6 +8,7 @@ import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
 import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
 
+/** Most characters of a word. */
 const longestWord = 2000
 /** Masks words again, and cuts them, because a masked text may be longer than the original. */
 const word = remembered((text) => storedText(text, longestWord), longestWord)
