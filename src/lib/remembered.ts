@@ -1,6 +1,8 @@
 import { ownCopy } from './own-copy.ts'
 
+/** Most entries in memory. */
 const mostEntries = 1000
+/** Most characters of all entries. */
 const mostCharacters = 128 * 1024
 const usualLongest = 1000
 
