@@ -180,6 +180,7 @@ export function pathText(path: JsonPath): string {
     .join('')
 }
 
+/** Most characters of a value in a message. */
 const longest = 60
 
 function shown(value: unknown): string {
