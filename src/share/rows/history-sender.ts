@@ -2,6 +2,7 @@ import { type EventRow, minuteColumns, type MinuteRow } from '../../store/share/
 import type { SendingSides } from './row-sender.ts'
 import { textArray } from './shared-database.ts'
 
+/** Most minutes of a statement. */
 const perBatch = 5000
 /** Minutes that are sent again each time, because a gateway whose disk was full writes old minutes late. */
 const lateMinutes = 15

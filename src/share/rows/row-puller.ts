@@ -4,6 +4,7 @@ import { type EventRow, minuteColumns, type MinuteRow } from '../../store/share/
 import type { SharedDatabase } from './shared-database.ts'
 import type { SharedDictionary } from './shared-dictionary.ts'
 
+/** Most rows of a pull. */
 const rowsPerBatch = 1000
 /**
  * Rows that are read again after each connection: after a failover, the database may have lost its last rows,
