@@ -6,6 +6,7 @@ import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallDictionary } from './call-dictionary.ts'
 
+/** Rows of one statement. */
 const pageRows = 1000
 /** Longest duration (ms) of a call that is found by its start. Longer calls are found by the time of writing. */
 const longestMs = 3_600_000
