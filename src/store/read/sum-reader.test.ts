@@ -286,10 +286,10 @@ test('clients and models together, and half hours, are what the calls say', asyn
 test('quarter hours of a call type, to the middle of the newest one, need no call', async () => {
   await withDatabase((database) => {
     const startMs = Math.ceil(sampleStartMs / quarterMs) * quarterMs
-    const calls = fc.sample(made, { numRuns: 40, seed: 1 }).map((call, i) => ({
-      ...call,
-      atMs: startMs + Math.floor((i * quarterMs) / 10),
-    }))
+    const calls = fc.sample(made, { numRuns: 40, seed: 1 }).map((call, i) => {
+      const atMs = startMs + Math.floor((i * quarterMs) / 10)
+      return Object.assign(call, { atMs })
+    })
     const words = new Dictionary()
     const batch = new BatchEncoder().encode(calls.map(callOf))
     words.accept(batch)

@@ -150,11 +150,13 @@ export class SumReader {
     return groups.all()
   }
 
-  /** Moves the last edge to the end of its cell if no call is beyond it, so that the newest cell need not be read call by call. */
+  /** Moves the last edge to the end of its cell if no call is beyond it. The newest cell is then read from the sums. */
   #openEnd(edgesMs: readonly number[], cellMs: number): readonly number[] {
     const lastMs = edgesMs.at(-1) ?? 0
     const newest = this.#statements.number('SELECT max(id) FROM calls') ?? 0
-    return newest >= firstIdAt(lastMs) ? edgesMs : edgesMs.with(-1, Math.ceil(lastMs / cellMs) * cellMs)
+    return newest >= firstIdAt(lastMs)
+      ? edgesMs
+      : [...edgesMs.slice(0, -1), Math.ceil(lastMs / cellMs) * cellMs]
   }
 
   /** Counts the calls that the cells of hours lack. */
