@@ -9,14 +9,17 @@ import { runJob } from '../store/jobs/job.ts'
 import { HistoryWriter } from '../store/write/history-writer.ts'
 import { demoCosts } from './demo-prices.ts'
 
-/** The past is the same each time, but for when it was. */
+/** The seed is fixed, so each demo has the same past, at another time. */
 const seed = 22
 const dayMs = 86_400_000
-/** The living gateway writes in between. */
+/** Minutes in one write. The running gateway writes between two of these. */
 const minutesAtOnce = 240
 const pauseMs = 20
 
-/** Adds fifteen days of made-up calls and slot use to a database, nothing of it twice. Rejects when it is aborted. */
+/**
+ * Adds fifteen days of simulated calls and slot use to a database. Calls that are there already are not added
+ * again. Rejects when it is aborted.
+ */
 export async function writePast(
   db: string,
   { host, endMs, signal }: { readonly host: string; readonly endMs: number; readonly signal?: AbortSignal },
@@ -26,7 +29,7 @@ export async function writePast(
   let line = 0
   const calls = async function* (): AsyncGenerator<ReadCall> {
     for (const { calls, notes } of pastMinutes(demoPast(endMs, seed, host))) {
-      // The dashboard answers in between.
+      // The dashboard can answer between two steps.
       if (minutes.length % 60 === 0) await delay(0)
       minutes.push(...notes)
       for (const call of calls)
