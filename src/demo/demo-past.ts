@@ -11,7 +11,7 @@ import { embeddingModels } from './simulated-models.ts'
 
 /** The import's name, which marks each of these calls. */
 export const pastSource = 'demo'
-/** More than two weeks, so that the last seven days have seven before them to be compared with. */
+/** More than two weeks, so that the last seven days can be compared with the seven before. */
 export const pastDays = 15
 /** Slots of the demo gateway. */
 export const pastSlots = 4
@@ -21,7 +21,7 @@ const pastCalls = 16_000
 const minuteMs = 60_000
 const minutesPerDay = 1440
 
-/** The hours in which one model was short of breath. */
+/** The hours in which one model was slow and refused calls. */
 export interface PastIncident {
   readonly fromMs: number
   readonly toMs: number
