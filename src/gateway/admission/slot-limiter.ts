@@ -43,7 +43,10 @@ interface Wait {
   readonly refuse: (reason: unknown) => void
 }
 
-/** Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules, this class timers and promises. */
+/**
+ * Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules; this class adds
+ * timers and promises.
+ */
 export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions

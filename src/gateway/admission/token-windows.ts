@@ -72,7 +72,7 @@ export class TokenWindows {
     this.#sinceMs = options.clock.wallTime()
   }
 
-  /** True if calls beyond the budget are refused; else they are only counted. */
+  /** True if calls beyond the budget are refused; false if they are only counted. */
   get rejects(): boolean {
     return this.#options.rejects
   }
