@@ -43,10 +43,7 @@ interface Wait {
   readonly refuse: (reason: unknown) => void
 }
 
-/**
- * Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules; this class adds
- * timers and promises.
- */
+/** Admits at most `maxConcurrent` calls; others wait. {@link SlotScheduler} has the rules, this class the timers. */
 export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
