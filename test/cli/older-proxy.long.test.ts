@@ -121,7 +121,7 @@ test('in the older proxy’s folder calls are recorded beside its database, and 
     const { result } = JSON.parse(command.stdout.trim().split('\n').at(-1) ?? '')
     assert.deepEqual([result.source, result.added, result.present], ['api-calls', added, 6 - added])
     assert.deepEqual(result.problems, [
-      { count: 1, problem: 'column timestamp: "not a time" is no time', lines: [5] },
+      { count: 1, problem: 'column timestamp: "not a time" is not a time', lines: [5] },
     ])
   }
   await eventually('the warning to end', async () => (await warningsOf(up)).length === 0)
