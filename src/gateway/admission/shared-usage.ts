@@ -1,5 +1,6 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
+import { gather } from '../../call/gather.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { type Poll, startPoll } from '../../lib/poll.ts'
 import type { TokenWindow } from './token-window.ts'
@@ -32,6 +33,8 @@ export interface BudgetLink {
 }
 
 const beatMs = 500
+/** Calls that end within this time are reported together. */
+const gatherMs = 20
 
 /**
  * Updates the token window of gateways that share a limit. A gateway counts its own calls at once, and the
@@ -42,12 +45,20 @@ export class SharedUsage {
   readonly #link: BudgetLink
   readonly #window: TokenWindow
   #seq = 0
+  /** The last reported tokens of calls in flight. */
+  #reported = 0
   readonly #poll: Poll
 
   constructor(clock: Clock, link: BudgetLink, window: TokenWindow) {
     this.#link = link
     this.#window = window
     this.#poll = startPoll({ clock, everyMs: beatMs, read: () => this.#exchange(), onFault: reportFault })
+    const report = gather(clock, gatherMs, () => this.#poll.refresh(), { background: true })
+    // Others would count an ended call twice if its row came before the report.
+    const reserved = (): void => {
+      if (Math.ceil(window.reserved) < this.#reported) report()
+    }
+    window.watch({ added: () => {}, reserved })
   }
 
   close(): void {
@@ -56,6 +67,7 @@ export class SharedUsage {
 
   async #exchange(): Promise<void> {
     const reserved = Math.ceil(this.#window.reserved)
+    this.#reported = reserved
     const answer = await this.#link.syncBudget({ reserved, fromSeq: this.#seq })
     if (answer !== null) this.#learn(answer)
   }
