@@ -20,10 +20,10 @@ import { DestinationCard } from './destination-card.tsx'
 import { SettingRow } from '../design/setting-row.tsx'
 
 const everyMs = 10_000
-/** While a message is on its way. */
+/** The interval of requests while a message is pending. */
 const soonMs = 1000
 
-/** Active alerts, the rules, and the messages sent. */
+/** The view of active alerts, rules and sent messages. */
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
@@ -113,18 +113,18 @@ function Messages({ messages, pending, dropped }: AlertsReport) {
 
 interface RuleRowProps {
   readonly rule: AlertRuleReport
-  /** The file has to be mended before anything can be kept in it. */
+  /** True if the file of the settings is invalid, so that nothing can be saved. */
   readonly isLocked: boolean
   readonly onSaved: (report: AlertsReport) => void
 }
 
-/** A rule with its switch and its threshold, each kept as it is changed. */
+/** A rule with its switch and its threshold. Each change is saved at once. */
 function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
   const [draft, setDraft] = useState<Draft | null>(null)
-  /** A switch that is not saved yet. */
+  /** The pressed switch until it is saved; null otherwise. */
   const [wish, setWish] = useState<boolean | null>(null)
-  // In turn: a press on the switch also leaves the field, which saves it.
+  // Saves one after the other: a press on the switch also leaves the field, which saves the threshold.
   const { runInTurn, error } = useAction()
   const change = (part: Partial<AlertSetting>, done: () => void): void => {
     void runInTurn(async () => {
@@ -168,7 +168,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   )
 }
 
-/** A threshold as text of a field; it may have a fraction. */
+/** Returns a threshold as the text of its field; whole numbers get separators. */
 function numberText(value: number): string {
   return Number.isInteger(value) ? count(value) : String(value)
 }

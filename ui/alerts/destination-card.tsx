@@ -14,11 +14,11 @@ export interface DestinationCardProps {
   readonly onTested: () => void
 }
 
-/** The destination of messages, saved as it is changed, and a test that shows the response. */
+/** The card of the messages' destination. Each change is saved at once; a test shows the response. */
 export function DestinationCard({ report, onSaved, onTested }: DestinationCardProps) {
   const { receiver } = report
   const [url, setUrl] = useState('')
-  /** Chosen before there is an address. */
+  /** The format that was chosen before there is an address. */
   const [format, setFormat] = useState('json')
   const [tested, setTested] = useState<AlertTest | null>(null)
   const saving = useAction()

@@ -10,7 +10,7 @@ import { OverviewView } from '../overview/overview-view.tsx'
 import { FocusHint } from './focus-hint.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** A report has Overview and Compare. The other views come when they are gone to. */
+/** A report contains Overview and Compare. Other views are loaded when they are opened. */
 const views: Readonly<Record<View, ComponentType>> = {
   overview: OverviewView,
   compare: CompareView,
@@ -23,7 +23,7 @@ const views: Readonly<Record<View, ComponentType>> = {
   settings: lazyPart(async () => (await import('../settings/settings-view.tsx')).SettingsView),
 }
 
-/** The bar, and the view that the address names. */
+/** The top bar, and the view in the address. */
 export function App() {
   const { address } = useNavigation()
   const isLost = useLive(({ lostSinceMs }) => lostSinceMs !== null)

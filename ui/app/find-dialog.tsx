@@ -22,10 +22,10 @@ import {
   sessionsPath,
 } from './find-results.ts'
 
-/** The pause in typing after which the dashboard is asked. */
+/** The pause in typing before a request to the dashboard. */
 const typingMs = 200
 
-/** Finds calls, models, clients and sessions, and leads to them. */
+/** The dialog that finds calls, models, clients and sessions, and opens them. */
 export function FindDialog({ onClose }: { readonly onClose: () => void }) {
   const { go } = useNavigation()
   const id = useId()
@@ -33,7 +33,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const text = typed.trim()
   const { kinds, isLoading, error } = useFindResults(text)
-  /** The result that the arrow keys chose; the first one until then. */
+  /** The key of the result chosen by the arrow keys; null for the first result. */
   const [chosen, choose] = useState<string | null>(null)
   const [isEntered, enter] = useState(false)
   const all = kinds.flatMap((kind) => kind.results)
@@ -54,7 +54,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
     document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
   }
   const isSure = chosen !== null || callIdIn(text) !== null
-  // Enter waits for the dashboard's results if none of the first ones is certain.
+  // Enter waits for the dashboard's results unless a result is certain.
   useEffect(() => {
     if (!isEntered || (isLoading && !isSure)) return
     enter(false)
@@ -135,7 +135,7 @@ interface Search {
   readonly error: string | null
 }
 
-/** The possible meanings of a text. */
+/** Returns the search results for a text. */
 function useFindResults(text: string): Search {
   const { address } = useNavigation()
   const times = useTimes()
@@ -145,7 +145,7 @@ function useFindResults(text: string): Search {
   const sessions = useQuery<FacetAnswer>(settled, () => sessionsPath(settled), { read: readFacet })
   const callId = callIdIn(text)
   const call = useQuery<SingleCall>(callId, () => `/api/calls/${callId}`)
-  // Every call of the range is read for it: only where nothing else has such a name.
+  // The request reads every call of the range, so it is sent only if no name matches.
   const isNamed = [...(models.answer?.values ?? []), ...(clients.answer?.values ?? [])].some(({ value }) =>
     value.toLowerCase().includes(settled.toLowerCase()),
   )
@@ -179,7 +179,7 @@ function useFindResults(text: string): Search {
   }
 }
 
-/** The values of a facet in the page's range, without its filters. */
+/** Requests the values of a facet in the page's range, without the page's filters. */
 function useNames(facet: Facet): QueryState<FacetAnswer> {
   const { range, utc } = useNavigation().address
   const unfiltered = { ...defaultAddress, range, utc }

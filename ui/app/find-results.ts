@@ -7,10 +7,9 @@ import { questionTime } from '../data/page-range.ts'
 import type { FacetValue } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
 
-/** Results of one kind. */
+/** The most results of one kind. */
 export const mostOfKind = 8
 
-/** A result of the search. */
 export interface FindResult {
   /** Unique among the results. */
   readonly key: string
@@ -20,7 +19,7 @@ export interface FindResult {
   readonly to: PageAddress
 }
 
-/** Results of one kind, under a heading. */
+/** The results of one kind, under a heading. */
 export interface ResultKind {
   readonly name: string
   readonly results: readonly FindResult[]
@@ -28,29 +27,32 @@ export interface ResultKind {
 
 type Call = Pick<SingleCall, 'id' | 'started_at' | 'model' | 'endpoint'>
 
-/** The answers so far; null for those that have not come. */
+/** The answers to the requests of a search; null for an answer that has not come yet. */
 export interface Answers {
   readonly models: readonly FacetValue[]
   readonly clients: readonly FacetValue[]
   readonly sessions: readonly FacetValue[]
-  /** The call with the id that was typed; undefined if there is none. */
+  /** The call with the typed id; undefined if no such call exists. */
   readonly call: Call | null | undefined
-  /** Calls with the request id that was typed. */
+  /** The calls with the typed request id. */
   readonly calls: readonly Call[]
 }
 
-/** A call's id: eleven digits of Crockford's base32, of at most 53 bits; null for any other text. */
+/**
+ * Returns the text in lower case if it is a call's id (11 digits of Crockford's base32, at most 53 bits); else
+ * null.
+ */
 export function callIdIn(text: string): string | null {
   const id = text.toLowerCase()
   return /^[0-7][0-9a-hjkmnp-tv-z]{10}$/.test(id) ? id : null
 }
 
-/** True for what may be an upstream's id of a request: long, without spaces, with a digit. */
+/** True if a text can be an upstream's request id: eight characters or more, without spaces, with a digit. */
 export function mayBeRequestId(text: string): boolean {
   return /^(?=.*\d)\S{8,}$/.test(text)
 }
 
-/** Asks for the calls of the address's range with this id of the upstream. */
+/** Returns the API path for the calls with this upstream request id in the address's range. */
 export function requestIdPath(address: PageAddress, id: string): string {
   const query = callsQuery(defaultAddress, questionTime(address, nowMs()), {
     upstream_request_id: id,
@@ -59,24 +61,24 @@ export function requestIdPath(address: PageAddress, id: string): string {
   return `/api/query?${query}`
 }
 
-/** Asks for the sessions with this text in their names, whenever they were. */
+/** Returns the API path for the sessions of all times whose names contain the text. */
 export function sessionsPath(text: string): string {
   return `/api/sessions?${new URLSearchParams({ limit: String(mostOfKind), ...(text !== '' && { q: text }) })}`
 }
 
-/** The calls of an answer. */
+/** Parses an answer of `/api/query`. */
 export function readCalls(text: string): CallsAnswer['calls'] {
   return (JSON.parse(text) as CallsAnswer).calls
 }
 
-/** The results for a text, the surest first. `timeOf` writes the start of a call. */
+/** Returns the results for a text, the most certain first. `timeOf` formats the start of a call. */
 export function resultsFor(
   text: string,
   address: PageAddress,
   { models, clients, sessions, call, calls }: Answers,
   timeOf: (startedMs: number) => string,
 ): readonly ResultKind[] {
-  // Other filters might hide the very calls that were found.
+  // The address gets no filters, because they could hide the found calls.
   const { range, utc } = address
   const inCalls = { ...defaultAddress, range, utc, view: 'calls' } as const
   const opened = (id: string): PageAddress =>
@@ -125,7 +127,7 @@ export function resultsFor(
     { name: 'Calls', results: [...ofId, ...calls.map(callOf), ...ofStatus] },
     resultsOf('Models', models, (model) => ({ ...inCalls, models: [model] })),
     resultsOf('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
-    // The dashboard also finds sessions by what their calls have: by a failure code.
+    // These results are not filtered by name: the dashboard also finds sessions by failure codes of their calls.
     resultsOf('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
     { name: 'Filter', results: ofText },
   ].filter(({ results }) => results.length > 0)

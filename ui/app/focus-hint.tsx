@@ -4,8 +4,8 @@ const gapPx = 6
 const edgePx = 8
 
 /**
- * Shows the title of the element that the keyboard focuses, as a browser does under the pointer. Esc hides it. Screen
- * readers read it as the element's description anyway.
+ * Shows the title of the element with the keyboard focus, as browsers do under the pointer. Escape hides the hint.
+ * Screen readers do not read the hint, because they read the title as the element's description.
  */
 export function FocusHint() {
   const box = useRef<HTMLDivElement>(null)
@@ -17,7 +17,7 @@ export function FocusHint() {
     const show = (target: EventTarget | null): void => {
       if (!(target instanceof HTMLElement) || !target.matches(':focus-visible')) return
       const { title } = target
-      // A name that is there already, and was cut off at most.
+      // The element already shows its title as text, perhaps cut off.
       if (title === '' || target.textContent.includes(title)) return
       hint.textContent = title
       hint.showPopover()
@@ -31,7 +31,7 @@ export function FocusHint() {
     const { signal } = leaving
     const focused = ({ target }: Event): void => {
       hide()
-      // A popover that closes gives the focus back, and another cannot be shown within that.
+      // A closing popover returns the focus, and no popover can be shown during that event.
       requestAnimationFrame(() => show(target))
     }
     addEventListener('focusin', focused, { signal })

@@ -7,7 +7,7 @@ import { onPressBeside, useModal } from '../design/overlay/use-modal.ts'
 import { useObservable } from '../data/observable.ts'
 import { keptKeys } from './preferences.ts'
 
-/** How a key is called on a keyboard. */
+/** The label of a key on a keyboard. */
 const keyNames: Readonly<Record<string, string>> = {
   Escape: 'Esc',
   ArrowDown: '↓',
@@ -16,7 +16,7 @@ const keyNames: Readonly<Record<string, string>> = {
   [commandK]: /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K',
 }
 
-/** Definitions of the figures on the page, and its shortcuts. */
+/** The dialog with definitions of the figures on the page, and the shortcuts. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const areOn = useObservable(keptKeys) === 'on'
   const id = useId()

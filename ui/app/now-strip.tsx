@@ -8,12 +8,12 @@ import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, counted } from '../format/figures.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
-/** Most slots that are drawn one by one. */
+/** The most slots that are drawn one by one. */
 const maxCells = 12
-/** More than these are drawn narrower. */
+/** Cells of more slots than these are narrower. */
 const wideCells = 6
 
-/** How the gateway is at this moment: its state, its slots, who waits, and the budget. `starting` starts it. */
+/** The gateway's current state, slots, queue and budget. `starting` is the action that starts the gateway. */
 export function NowStrip({ starting }: { readonly starting: Action }) {
   const times = useTimes()
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
@@ -54,7 +54,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   )
 }
 
-/** Words, and fewer of them for narrow windows. */
+/** A text, and a shorter one for narrow windows. */
 export function FullOrBrief({ full, brief }: { readonly full: string; readonly brief: string }) {
   if (full === brief) return <span>{full}</span>
   return (
@@ -76,7 +76,7 @@ function State({ now }: { readonly now: GatewayNow }) {
   )
 }
 
-/** A link to active alerts; nothing while there are none. */
+/** A link to the active alerts; nothing if there are none. */
 function Alerts() {
   const alerts = useLive(({ alerts }) => alerts)
   if (alerts.length === 0) return null

@@ -1,15 +1,15 @@
 import { localChoice } from '../data/local-storage.ts'
 
-/** `auto` follows the system. */
+/** A theme; `auto` follows the system. */
 export type Theme = 'auto' | 'light' | 'dark'
 
-/** The choice in this browser. `theme-at-load.js` reads it under the same name, before the first paint. */
+/** The theme chosen in this browser. `theme-at-load.js` reads the same key before the first paint. */
 export const storedTheme = localChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
 
-/** Shortcuts of single characters: on or off. */
+/** The setting of single-character shortcuts: on or off. */
 export const keptKeys = localChoice('keys', ['on', 'off'], 'on')
 
-/** Shows the page in the theme that is chosen, also in another tab. */
+/** Applies the chosen theme to the page, also when another tab changes it. */
 export function followTheme(): void {
   const show = (theme: Theme): void => {
     const { dataset } = document.documentElement

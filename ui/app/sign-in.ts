@@ -3,7 +3,7 @@ import '../design/design.css'
 import './app.css'
 import type { ErrorBody } from '../../src/api/error-body.ts'
 
-/** An element that the page is written with. */
+/** Returns an element of the static page by its id. */
 function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id)
   if (!(element instanceof kind)) throw new TypeError(`the page has no ${id}`)
@@ -13,7 +13,7 @@ function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
 const token = part('token', HTMLInputElement)
 const error = part('sign-in-error', HTMLElement)
 
-// The page's policy lets no form submit itself, so that a token can never end up in an address.
+// The page's policy forbids form submission, so that a token can never end up in an address.
 part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault()
   void signIn()
@@ -28,7 +28,7 @@ async function signIn(): Promise<void> {
       body: JSON.stringify({ token: token.value }),
     })
     if (response.ok) {
-      // The sign-in page was shown in place of the requested page.
+      // The server sent the sign-in page in place of the requested page, so a reload shows the requested one.
       location.reload()
       return
     }

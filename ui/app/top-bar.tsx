@@ -17,7 +17,7 @@ import { commandK, useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, storedTheme } from './preferences.ts'
 
-// Dialogs take no place in the page.
+// A dialog has no placeholder in the page.
 const HelpDialog = lazyPart(
   async () => (await import('./help-dialog.tsx')).HelpDialog,
   () => null,
@@ -30,13 +30,13 @@ const FindDialog = lazyPart(
 
 const views = Object.keys(viewWords) as View[]
 
-/** Keys of views whose first letter another view has. */
+/** The keys of views that share their first letter with another view. */
 const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', settings: ',' }
 
-/** The key that opens the view after `g`. */
+/** Returns the key that opens the view after `g`. */
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
-/** The name, the views, and how the gateway is at this moment. */
+/** The mark, the links to the views, and the gateway's current state. */
 export function TopBar() {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
@@ -45,7 +45,7 @@ export function TopBar() {
   const find = (): void => showFind(true)
   const starting = useAction()
   const nav = useRef<HTMLElement>(null)
-  // On a phone not all have room: the one that is shown is among those that have.
+  // A phone has no room for all links, so the links scroll to the current view.
   useLayoutEffect(() => {
     const shown = nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (nav.current === null || shown === null || shown === undefined) return
@@ -128,12 +128,12 @@ export function TopBar() {
   )
 }
 
-/** The address with a fixed range, as a range that ends now has moved on when the link is opened. */
+/** Returns the address with a fixed range. A relative range would have moved on when the link is opened. */
 function linkTo(address: PageAddress): string {
   return location.origin + writeAddress({ ...address, range: { last: null, ...boundsOf(address, nowMs()) } })
 }
 
-/** Switches all times of the page between the reader's zone and UTC. */
+/** Switches the times of the page between the reader's zone and UTC. */
 function ZoneButton() {
   const { address, go } = useNavigation()
   const { utc } = address
@@ -158,7 +158,7 @@ const looks: Readonly<Record<Theme, Look>> = {
   dark: { icon: 'moon', words: 'dark', next: 'auto' },
 }
 
-/** Goes from theme to theme. */
+/** Switches to the next theme. */
 function ThemeButton() {
   const { icon, words, next } = looks[useObservable(storedTheme)]
   const turn = (): void => storedTheme.set(next)

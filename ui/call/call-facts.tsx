@@ -13,7 +13,7 @@ import { type Fact, DescriptionList } from '../design/description-list.tsx'
 import { bytes, count, counted, duration, orDash, speed, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-text.ts'
 
-/** The facts of a call beyond its times: stream, tokens, upstream and client. */
+/** The facts of a call except its times: stream, tokens, cost, request and upstream. */
 export function CallFacts({ call }: { readonly call: SingleCall }) {
   const { cache_write_tokens: cacheWrites, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: responseModel, upstream_request_id: requestId, trace_id: trace, session } = call
@@ -133,7 +133,7 @@ const rateWords: Readonly<Record<CostPart['rate'], string>> = {
   per_second: 'Seconds of audio',
 }
 
-/** The parts of the cost to the last digit, or why they are not known. */
+/** Returns the parts of the cost with all digits, or the reason that they are unknown. */
 function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: SingleCall): readonly Fact[] {
   if (cost === null || parts?.length === 0) return []
   if (parts === null) {
@@ -153,7 +153,7 @@ function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: 
   ]
 }
 
-/** To the session as a whole, and what named it. */
+/** A link to the session, and the source of its name. */
 function SessionLink({ session, source }: { readonly session: string; readonly source: string | null }) {
   const { utc } = useNavigation().address
   return (
@@ -166,7 +166,7 @@ function SessionLink({ session, source }: { readonly session: string; readonly s
   )
 }
 
-/** To the calls of that month that were imported from there. */
+/** A link to the calls that were imported from the same source in the month around the call. */
 function SourceLink({ source, startedAt }: { readonly source: string; readonly startedAt: string }) {
   const { utc } = useNavigation().address
   return (
@@ -179,7 +179,7 @@ function SourceLink({ source, startedAt }: { readonly source: string; readonly s
   )
 }
 
-/** The month around a call, or the page's own time if the call is in it. */
+/** Returns four weeks around a call, or the default range if the call is in it. */
 function monthOf(startedAt: string): Range {
   const startedMs = Date.parse(startedAt)
   const { fromMs } = boundsOf(defaultAddress, nowMs())
@@ -187,7 +187,7 @@ function monthOf(startedAt: string): Range {
   return { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs }
 }
 
-/** Each to the calls about then that have it. */
+/** Links to the calls with each tag in the month around the call. */
 function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; readonly startedAt: string }) {
   const { utc } = useNavigation().address
   return (
@@ -205,7 +205,7 @@ function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; reado
   )
 }
 
-/** Names, and how many calls of them there were if those are not one each. */
+/** Returns the tools' names, with the number of calls if a tool was called twice; null without tool calls. */
 function toolWords({ tools, tool_calls: calls }: CallJson): string | null {
   if (calls === null || calls === 0) return null
   const names = tools?.split(',') ?? []
@@ -219,7 +219,7 @@ function counts(value: number | null): string | null {
 const minuteMs = 60_000
 const fortnightMs = 14 * 24 * 60 * minuteMs
 
-/** Leads to calls that have something in common with this one. */
+/** Links to calls with the same model, client, failure, session or trace, and to calls at the same time. */
 function RelatedCalls({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
   const { model, client, failure_code: code, session, trace_id: trace } = call

@@ -26,21 +26,21 @@ const CallFacts = lazyPart(async () => (await import('./call-facts.tsx')).CallFa
 const PayloadTab = lazyPart(async () => (await import('../payloads/payload-tab.tsx')).PayloadTab)
 
 const allTabs = Object.keys(callTabWords) as CallTab[]
-/** A call that has just ended is recorded within this time; until then it is asked for at this interval. */
+/** The time in which an ended call is recorded, and the interval of requests until then. */
 const recordedMs = 2000
 
 export interface CallPanelProps {
   readonly id: string
   readonly onClose: () => void
-  /** To the next (1) or previous (−1) call of the list behind. */
+  /** Shows the next (1) or previous (−1) call of the list. */
   readonly onMove?: (step: 1 | -1) => void
-  /** The call as the list behind knows it. */
+  /** The call as the list has it. */
   readonly listed?: CallJson | OverviewCall | undefined
-  /** The call as the Live view has heard of it; it may be under way still. */
+  /** The call from the Live view; it may still be in progress. */
   readonly liveCall?: LiveCall | undefined
 }
 
-/** A call, to the right of its list, which stays usable; on a phone over the whole page. */
+/** The panel of a call, to the right of a list that stays usable. On a phone it covers the whole page. */
 export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
@@ -51,7 +51,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
   useLayoutEffect(() => {
     const { current: panel } = dialog
     const { activeElement: before } = document
-    // A popover is above the view, and no style of the view moves it.
+    // A popover is in the top layer, so the view's styles do not move it.
     if (isModal) panel?.showModal()
     else panel?.showPopover()
     title.current?.focus()
@@ -60,7 +60,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
       if (isModal) panel?.close()
       else panel?.hidePopover()
       if (!hadFocus) return
-      // The panel may have moved on to another call of the list.
+      // The panel may already show another call of the list.
       const row = document.querySelector<HTMLElement>(`[data-id="${lastId.current}"]`)
       const last = row ?? before
       if (last instanceof HTMLElement) last.focus({ preventScroll: true })
@@ -100,7 +100,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
     words: callTabWords[tab],
     run: () => replace({ tab }),
   }))
-  // The browser closes only modal dialogs by Escape.
+  // Browsers close only modal dialogs by Escape.
   const escape = isModal ? [] : [{ key: 'Escape', words: 'Close', run: onClose }]
   useShortcuts('Call panel', [...(moves ?? []), ...keys, ...escape], isModal)
   const isUnknown = full === null && failure?.code === 'call_not_found'
@@ -194,7 +194,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
   )
 }
 
-/** True once `ms` milliseconds have passed since an instant on the page's clock; false for null. */
+/** Returns true once `ms` milliseconds have passed since an instant on the page's clock; false for null. */
 function useSince(instantMs: number | null, ms: number): boolean {
   const hasPassed = instantMs !== null && Date.now() - instantMs >= ms
   const [, look] = useReducer((rounds: number) => rounds + 1, 0)
@@ -206,7 +206,7 @@ function useSince(instantMs: number | null, ms: number): boolean {
   return hasPassed
 }
 
-/** The facts that a list knows of a call as well: how it ended, its figures and times. */
+/** The facts that every list also has: outcome, figures and times. */
 function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   const wrong = failureSentence(call)
   const details: Partial<CallJson> = 'usage_source' in call ? call : {}

@@ -1,11 +1,11 @@
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 
-/** The times of a call that its bar is made of, in milliseconds: as the overview has them, or a whole call. */
+/** The times of a call for its bar, in milliseconds: from the Overview, or from a whole call. */
 export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
   Pick<OverviewCall, 'attempts' | 'receive_ms' | 'queue_ms' | 'retry_wait_ms' | 'ttft_ms' | 'duration_ms'>
 
-/** The parts of a bar in a list: few, for a glance. */
+/** The parts of a bar in a list. */
 export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
 
 /** The colour of each part. */
@@ -18,9 +18,9 @@ export const partColour: Readonly<Record<BarPart, string>> = {
 }
 
 /**
- * The parts of a call, one after the other, and how a bar shows them: the request's body was read, a slot was waited for,
- * lost attempts and the waits between them, the connection, then to the first token or byte, and the rest of the answer.
- * `answer` is the rest if no token or byte is known to have come; `refusal` if nothing was sent to the upstream.
+ * The phases of a call in order, each with its part in a list's bar. `receive` reads the request's body, `queue`
+ * waits for a slot, and `retry` covers lost attempts with the waits between them. `answer` is the rest if no token
+ * or byte is known; `refusal` means that nothing was sent upstream.
  */
 export const barPartOf = {
   receive: 'receive',
@@ -37,21 +37,21 @@ export const barPartOf = {
 
 export type PhaseName = keyof typeof barPartOf
 
-/** A phase of a call, with its begin and length. */
+/** A phase of a call. */
 export interface CallPhase {
   readonly name: PhaseName
-  /** Since the request's head was received. */
+  /** Milliseconds since the request's head was received. */
   readonly startMs: number
   readonly lengthMs: number
 }
 
-/** Less is no wait. */
+/** A shorter wait counts as none. */
 const leastWaitMs = 5
 
 /**
- * The parts of a call in their order. They add up to its duration: the last one is what remains, so the gateway's
- * own fractions of a millisecond are in it. Empty if the duration is not known. Time measured beyond the
- * duration is cut.
+ * Returns the phases of a call in order. They add up to the duration: the last phase is the remainder, with the
+ * gateway's own fractions of a millisecond. Empty if the duration is unknown. Measured time beyond the duration is
+ * cut.
  */
 export function callPhases(call: TimedCall): readonly CallPhase[] {
   const { duration_ms: durationMs } = call
@@ -67,11 +67,11 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
     if (typeof lengthMs === 'number') until(name, atMs + lengthMs)
   }
   lasting('receive', call.receive_ms)
-  // A call that is refused at once has waited for nothing: that was the gateway's own work.
+  // A call that is refused at once has not waited; the time was the gateway's own work.
   if (call.attempts > 0 || (call.queue_ms ?? 0) >= leastWaitMs) lasting('queue', call.queue_ms)
-  // A first attempt that answered has waited for none before it.
+  // A first attempt that answered has waited for no other attempt.
   if (call.retry_wait_ms !== 0) lasting('retry', call.retry_wait_ms)
-  // From here on times count from when the answering attempt was sent.
+  // From here on, times count from the start of the answering attempt.
   const sentMs = atMs
   lasting('connect', call.connect_ms)
   if (call.ttft_ms !== null) {
@@ -84,17 +84,17 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
   return phases
 }
 
-/** A piece of a call's bar. */
+/** A part of a call's bar. */
 export interface BarPiece {
   readonly part: BarPart
-  /** Beginning and length as shares of the bar's room. */
+  /** Start and length as shares (0 to 1) of the bar's full width. */
   readonly start: number
   readonly length: number
 }
 
 /**
- * The bar of a call if `scaleMs` fill its room. Time beyond is not in it, nor are parts of less than a hundredth
- * of the call: they would look longer than they are.
+ * Returns the bar of a call on a scale of `scaleMs`. Time beyond the scale is cut. Parts below a hundredth of the
+ * call are left out, because they would look longer than they are.
  */
 export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[] {
   const pieces: BarPiece[] = []
@@ -113,8 +113,8 @@ export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[]
 }
 
 /**
- * The time that a full bar of a list stands for: the longest call's, unless a few calls are so much longer that
- * the other bars would look alike. Rounded up to a round number.
+ * Returns the time of a full bar in a list, rounded up to a round number. It is the duration of the longest call,
+ * unless a few calls are so long that the other bars would look alike.
  */
 export function barScaleMs(calls: readonly TimedCall[]): number {
   const rising = calls

@@ -7,12 +7,12 @@ import { useQuery } from '../data/use-query.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
-  /** The call; only some fields until its answer has come. */
+  /** The call; only some of its fields before the answer. */
   readonly call: Partial<CallJson>
   readonly costUsd: number | null
 }
 
-/** The source of a cost, or why there is none; leads to the price. */
+/** The source of a cost, or the reason that there is none, with a link to the price. */
 export function CallPrice({ call, costUsd }: CallPriceProps) {
   const { price_source: source, price_key: key, usage_source: usage, model } = call
   if (usage === undefined) return <small />
@@ -42,7 +42,7 @@ interface PriceLinkProps {
   readonly words: string
 }
 
-/** Leads to the prices of the call's model at its time. */
+/** A link to the prices of the call's model at the call's time. */
 function PriceLink({ call, name, words }: PriceLinkProps) {
   const ms = Date.parse(call.started_at ?? '')
   const { utc } = useNavigation().address
@@ -56,7 +56,7 @@ function PriceLink({ call, name, words }: PriceLinkProps) {
 
 const hourMs = 3_600_000
 
-/** The source of the price and its date; without a date if the price has changed since the call. */
+/** The source and date of the price; no date if the price has changed since the call. */
 function PriceAge({ call }: Pick<CallPriceProps, 'call'>) {
   const times = useTimes()
   const { started_at: startedAt = '', price_source: source, price_key: key } = call

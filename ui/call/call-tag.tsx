@@ -1,6 +1,6 @@
 import { type JudgedCall, endWords, failureSentence } from '../data/failure-text.ts'
 
-/** The end of a call: status and failure. Success is quiet, so that failures stand out. */
+/** The outcome of a call: status and failure. Success has a quiet colour, so that failures are noticed. */
 export function CallTag({ call }: { readonly call: JudgedCall }) {
   const { outcome, status, failed } = call
   if (outcome === 'ok') return <span class="quiet">{status ?? ''} OK</span>

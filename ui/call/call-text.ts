@@ -2,7 +2,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { counted } from '../format/figures.ts'
 import type { PhaseName } from './call-phases.ts'
 
-/** The parts of a call, in the words of browsers' network panels. */
+/** The names of a call's phases, as in browsers' network panels. */
 export const phaseWords: Readonly<Record<PhaseName, string>> = {
   receive: 'Receiving request',
   queue: 'Waiting for slot',
@@ -16,7 +16,7 @@ export const phaseWords: Readonly<Record<PhaseName, string>> = {
   refusal: 'Gateway’s response',
 }
 
-/** The text in place of unreported tokens: `58 chunks, no usage reported`. */
+/** Returns the text in place of unreported tokens: `58 chunks, no usage reported`. */
 export function noUsageWords({
   chunks,
   finish_reason: reason,

@@ -7,7 +7,7 @@ export interface CallTimingProps {
   readonly call: TimedCall & Partial<Pick<CallJson, 'ttft_total_ms' | 'ttfo_ms' | 'overhead_ms'>>
 }
 
-/** The parts of a call one below the other, each at its time. They add up to its duration. */
+/** The phases of a call, one below the other, each at its time. The phases add up to the duration. */
 export function CallTiming({ call }: CallTimingProps) {
   const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
   const feltMs = call.ttft_total_ms ?? null

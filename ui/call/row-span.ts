@@ -1,13 +1,16 @@
-/** Rows from `first` up to, and not including, `end`. */
+/** The rows from `first` to `end`, which is exclusive. */
 export interface RowSpan {
   readonly first: number
   readonly end: number
 }
 
-/** Rows that are rendered beyond the visible ones, at each side. */
+/** The number of rows rendered beyond the visible ones, at each end. */
 const around = 8
 
-/** Which rows are seen, and which are there, where `offsetPx` of a list of equal rows is scrolled away. */
+/**
+ * Returns the visible rows and the rows to render. The list has rows of equal height, and `offsetPx` of it are
+ * scrolled away.
+ */
 export function seenRows(
   count: number,
   rowPx: number,
@@ -20,14 +23,14 @@ export function seenRows(
   return { visible: { first, end }, rendered: { first: within(first - around), end: within(end + around) } }
 }
 
-/** The places of the rows of a span, and of one more that is there in any case; −1 for none. */
+/** Returns the indexes of a span's rows, and of the row `keep` even if it is outside; −1 keeps none. */
 export function placesOf({ first, end }: RowSpan, keep: number): readonly number[] {
   const places = Array.from({ length: end - first }, (_, index) => first + index)
   if (keep < 0 || (keep >= first && keep < end)) return places
   return keep < first ? [keep, ...places] : [...places, keep]
 }
 
-/** The smallest scroll, in pixels, that makes a row fully visible. */
+/** Returns the smallest scroll, in pixels, that makes a row fully visible. */
 export function scrollToSee(index: number, rowPx: number, offsetPx: number, heightPx: number): number {
   const topPx = index * rowPx - offsetPx
   if (topPx < 0) return topPx

@@ -3,26 +3,29 @@ import type { CallTab } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import type { CallPanelProps } from './call-panel.tsx'
 
-/** The panel of a call beside a list. */
+/** The state of the call panel beside a list. */
 export interface ListedPanel<Call> {
-  /** Opens the panel of a call (default: at its figures). One that is open shows this call instead, at its tab. */
+  /**
+   * Opens the panel of a call at a tab (default: `timing`). An open panel shows this call instead, and keeps its
+   * tab.
+   */
   readonly open: (id: string, tab?: CallTab) => void
-  /** The call whose panel is open, if it is in the list. */
+  /** The call in the panel, if the list has it. */
   readonly call: Call | undefined
   /** Properties of the panel, which moves only through the list. */
   readonly moves: Pick<CallPanelProps, 'onClose' | 'onMove'>
 }
 
 /**
- * The call panel is part of the address, and Back closes it. Moving to another call adds no history entry.
- * `onEnd` is called on a move beyond the last call of the list.
+ * Keeps the call of the panel in the address, so that Back closes the panel. Moving to another call adds no history
+ * entry. `onEnd` is called on a move beyond the last call of the list.
  */
 export function useCallPanel<Call extends { readonly id: string }>(
   calls: readonly Call[],
   onEnd?: () => void,
 ): ListedPanel<Call> {
   const { address, go, replace } = useNavigation()
-  /** The panel was opened on this page, so that Back closes it. */
+  /** True if this page opened the panel, so that Back closes it. */
   const isOwnStep = useRef(false)
   const isOpen = useRef(false)
   isOpen.current = address.call !== null

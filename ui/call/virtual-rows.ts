@@ -4,20 +4,20 @@ import { useNavigation } from '../data/navigation.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { placesOf, scrollToSee, seenRows } from './row-span.ts'
 
-/** Handlers of the rows: the same for as long as the list is there. */
+/** Handlers of the rows; the same object as long as the list is rendered. */
 export interface RowHandlers {
   readonly onFocus: (id: string) => void
   readonly onPress: (event: MouseEvent, id: string) => void
 }
 
 export interface VirtualRows<Row> {
-  /** The rows that are there, in their order, each with the distance of its top from the first row's. */
+  /** The rendered rows in order. `topPx` is the distance from the top of the first row. */
   readonly rows: readonly { readonly index: number; readonly row: Row; readonly topPx: number }[]
-  /** Height of all rows together. */
+  /** The height of all rows together. */
   readonly heightPx: number
-  /** The height of a number of rows, in pixels. */
+  /** Returns the height of a number of rows in pixels. */
   readonly heightOf: (rows: number) => number
-  /** The id of the row that Tab leads to. */
+  /** The id of the row that Tab moves to. */
   readonly activeId: string | undefined
   readonly handlers: RowHandlers
   readonly onKeyDown: (event: KeyboardEvent) => void
@@ -25,39 +25,39 @@ export interface VirtualRows<Row> {
 }
 
 export interface VirtualRowsOptions<Row> {
-  /** The title of j and k in the list of keys. */
+  /** The title of the keys j and k in the list of keys. */
   readonly title: string
   readonly all: readonly Row[]
-  /** The element around the rows: each is an `li` or `tr`, with a link that has `data-id`. */
+  /** The element around the rows. Each row is an `li` or `tr`, with a link that has `data-id`. */
   readonly list: RefObject<HTMLElement | null>
-  /** The window scrolls rather than `list`. */
+  /** True if the window scrolls, not `list`. */
   readonly byWindow?: boolean
-  /** True if j and k move through this list, and the focus comes back to it (default: true). */
+  /** True if j and k move through this list, and the focus returns to it (default: true). */
   readonly hasKeys?: boolean
   readonly onOpen: (id: string) => void
-  /** The last rows are about to be seen. */
+  /** Called when the last rows are almost visible. */
   readonly onNearEnd?: (() => void) | undefined
 }
 
-/** `onNearEnd` is called when this many rows are left. */
+/** The number of rows left when `onNearEnd` is called. */
 const nearEnd = 40
 
 /**
- * The rows of a long list that are seen, or near to that, and the keys j, k, arrows, Home and End. All rows are as high
- * as the first that is there, which the style says and the list measures. Enter opens a row, as it does any link. While
- * the panel shows a call of the list, the keys of the list change which one; the list follows it, and gets the focus back.
+ * Renders the visible rows of a long list and some rows around them. Handles the keys j, k, arrows, Home, End and
+ * Enter. All rows have the height of the first one, which is measured. While the panel shows a call of the list,
+ * the keys change the panel's call. When the panel closes, the focus returns to the list.
  */
 export function useVirtualRows<Row extends { readonly id: string }>(
   options: VirtualRowsOptions<Row>,
 ): VirtualRows<Row> {
   const { title, all, list, byWindow = false, hasKeys = true, onOpen, onNearEnd } = options
   const { address, replace } = useNavigation()
-  // Another object with each move: also if the row stays the same, the focus goes there.
+  // Each move sets another object, so that the focus moves even if the row stays the same.
   const [{ id: wantedId }, setActive] = useState<{ readonly id: string | null }>({ id: null })
   const indexOf = (id: string | null): number => all.findIndex((row) => row.id === id)
   const active = Math.max(0, indexOf(wantedId))
   const activeId = all[active]?.id
-  /** The panel, which has j and k then, shows a call of this list. */
+  /** True if the panel shows a call of this list; then j and k belong to the panel. */
   const isInPanel = address.call !== null && indexOf(address.call) >= 0
   const [{ offsetPx, heightPx, rowPx }, setView] = useState(unseen)
   const view = (): View => (byWindow ? windowView : elementView)(list.current)
@@ -72,7 +72,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
-    // Another size of letters, or another layout of the rows, is another height of all of them.
+    // Another font size or layout changes the height of all rows.
     if (element.firstElementChild !== null) observer.observe(element.firstElementChild)
     target.addEventListener('scroll', measure, { passive: true })
     addEventListener('resize', measure)
@@ -117,7 +117,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       if (hasKeys) moveTo(index)
       return
     }
-    // From call to call the focus stays in the panel, or goes with the row.
+    // When the panel changes its call, the focus stays in the panel; otherwise it moves with the row.
     const isWithin = document.activeElement?.closest('dialog') !== null
     if (before !== null && hasKeys && !isWithin) wantsFocus.current = true
     setActive({ id: address.call })
@@ -128,7 +128,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     const { activeElement } = document
     return activeElement?.closest('[data-id]') !== null && list.current?.contains(activeElement) === true
   }
-  /** From outside the list, a key first leads to the current row. */
+  /** Moves by `step`. Without focus in the list, the first key moves to the current row. */
   const stepBy = (step: number): void => {
     if (isInList()) moveTo(active + step)
     else moveTo(active >= visible.first && active < visible.end ? active : visible.first)
@@ -151,14 +151,14 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   const [handlers] = useState<RowHandlers>({
     onFocus: (id) => setActive({ id }),
     onPress: (event, id) => {
-      // With a modifier key the browser opens the link elsewhere. Selecting text is no click.
+      // With a modifier key, the browser opens the link elsewhere. A text selection is no click.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
       event.preventDefault()
       const isByKey = event.detail === 0
       if (isByKey || getSelection()?.type !== 'Range') open.current(id)
     },
   })
-  // The row with the focus is there, whether it is seen or not.
+  // The row with the focus is always rendered.
   const rows = placesOf(rendered, active < all.length ? active : -1).flatMap((index) => {
     const row = all[index]
     return row === undefined ? [] : [{ index, row, topPx: index * rowPx }]
@@ -174,7 +174,10 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   return { rows, heightPx: heightOf(all.length), heightOf, activeId, handlers, onKeyDown, toTop }
 }
 
-/** Pixels scrolled away above, height of the visible part, and height of a row; a guess for any screen until measured. */
+/**
+ * Before the first measurement: the pixels scrolled away, the visible height and the row height. The values suit
+ * any screen.
+ */
 const unseen = { offsetPx: 0, heightPx: 800, rowPx: 36 }
 
 type View = typeof unseen
@@ -185,7 +188,7 @@ function elementView(list: HTMLElement | null): View {
   return { offsetPx: list.scrollTop, heightPx: list.clientHeight - headPx, rowPx: rowHeight(list) }
 }
 
-/** Rows begin to be seen below what stays at the top of the window. */
+/** Measures a list that the window scrolls. The visible part begins below the top bar. */
 function windowView(list: HTMLElement | null): View {
   if (list === null) return unseen
   const barPx = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0

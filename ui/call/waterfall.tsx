@@ -4,11 +4,11 @@ import { phaseWords } from './call-text.ts'
 
 export interface WaterfallProps {
   readonly call: TimedCall
-  /** The time that fills the room: the same for all bars of a list (`barScaleMs`). */
+  /** The time of a full bar; equal for all bars of a list (`barScaleMs`). */
   readonly scaleMs: number
 }
 
-/** The parts of a call as a bar: waited, to the first token, streamed. */
+/** The phases of a call as a bar: wait, time to the first token, streaming. */
 export function Waterfall({ call, scaleMs }: WaterfallProps) {
   const words = callPhases(call)
     .filter(({ lengthMs }) => lengthMs >= 0.01)
@@ -39,7 +39,7 @@ const partWords: Readonly<Record<BarPart, string>> = {
   answer: 'Not streamed',
 }
 
-/** Explains the colours of the bars. */
+/** The legend of the bars' colours. */
 export function WaterfallLegend() {
   return (
     <ul class="waterfall-legend row wraps finest" aria-label="Parts of a call">

@@ -7,13 +7,13 @@ import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
 import type { ListedCalls } from './calls-list.tsx'
 import type { CallList } from './use-call-list.ts'
 
-/** Sums up the calls that the list is of. */
+/** Sums up all calls of the list. */
 export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }) {
   const { address } = useNavigation()
   if (answer === null) return <></>
   const { summary } = answer
   const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
-  // Embeddings beside chats would make percentiles meaningless, so they are shown for calls of one type.
+  // Percentiles of embeddings and chats together mean nothing, so they are shown for calls of one type.
   const n = address.callTypes.length === 1 || address.models.length === 1 ? spread.n : 0
   const [p50, p95] = [honest('p50', spread.p50, n), honest('p95', spread.p95, n)]
   const failed = `${count(errors)} failed${rate === null ? '' : ` (${percent(rate)})`}`
@@ -37,7 +37,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
   )
 }
 
-/** The end of a list: more is to come, why it does not, or that this is all. */
+/** The end of a list: more calls follow, an error prevents that, or all calls are listed. */
 export function CallsFoot({ list }: { readonly list: ListedCalls }) {
   const {
     answer,

@@ -4,18 +4,17 @@ import type { TimeFrame } from '../charts/time-frame.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type ListedBounds, selection } from './calls-question.ts'
 
-/** The question for the number of calls over time, in some 24 to 220 buckets for any range. */
+/** A query for the number of calls over time, in about 24 to 220 buckets. */
 export interface VolumeQuestion {
   readonly frame: TimeFrame
   readonly utc: boolean
-  /** The width of a bucket: `5 minutes`. */
+  /** The width of a bucket, as in `Calls per 5 minutes`. */
   readonly stepWords: string
   readonly path: string
 }
 
 const hourMs = 3_600_000
 
-/** The question for the number of calls over time. */
 export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone: string): VolumeQuestion {
   const lengthMs = bounds.toMs - bounds.fromMs
   const unit: CalendarUnit = lengthMs <= 8 * hourMs ? 'minute' : lengthMs <= 9 * 24 * hourMs ? 'hour' : 'day'
@@ -31,12 +30,12 @@ export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone:
 /** The calls of a bucket. */
 export type VolumeBar = Pick<GroupFigures, 'calls' | 'errors'>
 
-/** A group of the answer. */
+/** A group of the answer; `key` is the bucket's start. */
 export interface VolumeGroup extends VolumeBar {
   readonly key: string
 }
 
-/** The bars of an answer, one for each bucket. */
+/** Returns a bar for each bucket. */
 export function volumeBars(
   { frame, utc }: VolumeQuestion,
   groups: readonly VolumeGroup[],

@@ -5,21 +5,21 @@ import { useObservable } from '../data/observable.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
 
-/** The columns chosen in this browser; null for those that fit. */
+/** The columns chosen in this browser; null for as many as fit. */
 export const keptColumns = localValue<readonly ColumnName[] | null>(
   'columns',
   parseColumns,
   (columns) => columns?.join(' ') ?? null,
 )
 
-/** The look of a list of calls. */
+/** The layout of a list of calls. */
 export interface CallsLayout {
-  /** Calls are cards: there is no room for a table. */
+  /** True if calls are cards, because a table has no room. */
   readonly isNarrow: boolean
   readonly columns: readonly ColumnName[]
 }
 
-/** The layout of a list of calls in an element. */
+/** Returns the layout of a list of calls in an element, by its width. */
 export function useCallsLayout(box: RefObject<HTMLElement | null>): CallsLayout {
   const isNarrow = useMedia('(width < 40rem)')
   const widthRem = useWidth(box) / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)

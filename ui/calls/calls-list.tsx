@@ -32,7 +32,7 @@ import type { CallsLayout } from './calls-layout.ts'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
 import type { CallList } from './use-call-list.ts'
 
-/** Calls to list; of those that are all there, nothing more is known. */
+/** Calls to list. Only a list with further pages has the other fields. */
 export type ListedCalls = Pick<CallList, 'calls' | 'total' | 'scaleMs' | 'answeredMs'> & Partial<CallList>
 
 export interface CallsListProps {
@@ -40,12 +40,12 @@ export interface CallsListProps {
   readonly onOpen: (id: string) => void
 }
 
-/** The calls of a list: as a table, or as cards. */
+/** The calls of a list, as a table or as cards. */
 export function CallsList({ isNarrow, ...props }: CallsListProps & CallsLayout) {
   return isNarrow ? <CallsCards {...props} /> : <CallsTable {...props} />
 }
 
-/** Rows that are there; another list begins at its top. */
+/** Returns the rows to render. Another list starts at its top. */
 function useListRows(
   { list, onOpen }: CallsListProps,
   box: RefObject<HTMLElement | null>,
@@ -65,7 +65,7 @@ function useListRows(
   return shown
 }
 
-/** The calls of a list as cards, if there is no room for a table. */
+/** The calls of a list as cards, for narrow windows. */
 function CallsCards(props: CallsListProps) {
   const { list } = props
   const { total, scaleMs, answeredMs, isStale = false } = list
@@ -123,7 +123,7 @@ function CallsCards(props: CallsListProps) {
   )
 }
 
-/** The calls of a list as a table, of which only the rows that are seen are there. */
+/** The calls of a list as a table, of which only the visible rows are rendered. */
 function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
   const { list, columns } = props
   const { calls, total, scaleMs, answeredMs, isStale = false } = list
@@ -206,7 +206,7 @@ function ColumnHead({ name, scaleMs }: { readonly name: ColumnName; readonly sca
   )
 }
 
-/** Room of rows that are not there. */
+/** The space of rows that are not rendered. */
 function Gap({ px, columns }: { readonly px: number; readonly columns: number }) {
   if (px <= 0) return null
   return (
@@ -224,11 +224,11 @@ interface CallRowProps extends RowHandlers {
   readonly times: Times
   readonly nowMs: number
   readonly address: PageAddress
-  /** Tab leads to it. */
+  /** True if Tab moves to this row. */
   readonly isActive: boolean
 }
 
-/** A call in the table. Its time is its link. */
+/** A call in the table. The cell with the time is the link to the call. */
 class CallRow extends PureComponent<CallRowProps> {
   override render() {
     const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
@@ -264,7 +264,7 @@ class CallRow extends PureComponent<CallRowProps> {
   }
 }
 
-/** Makes the cells of a call but for its time, which the row itself makes. */
+/** The cells of a call, except the time, which the row renders itself. */
 const cells: Readonly<
   Record<Exclude<ColumnName, 'time'>, (call: CallJson, scaleMs: number) => ComponentChildren>
 > = {

@@ -3,38 +3,38 @@ import type { Bounds } from '../charts/time-frame.ts'
 import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
-/** Calls of a page. */
+/** The number of calls in a page. */
 export const pageSize = 100
-/** Most calls of a list; for more, users filter or export. */
+/** The most calls of a list. For more, users filter or export. */
 export const maxListed = 10_000
 
 /** The range of a list. */
 export interface ListedBounds extends Bounds {
-  /** The range ends now: new calls belong to it. */
+  /** True if the range ends now, so that new calls belong to it. */
   readonly isOpen: boolean
 }
 
-/** The range of an address's list. */
+/** Returns the range of an address's list. */
 export function listedBounds(address: PageAddress, nowMs: number): ListedBounds {
   return { ...boundsOf(address, nowMs), isOpen: address.range.last !== null }
 }
 
-/** The key of a list: the parts of an address that decide which calls it has, and in which order. */
+/** Returns the key of a list: the parts of an address that decide its calls and their order. */
 export function listKey(address: PageAddress): string {
   return queryKey(address, address.sort, address.rising)
 }
 
-/** The order in which a list has further pages. */
+/** True if the newest calls come first in the list. */
 export function isNewestFirst({ sort, rising }: PageAddress): boolean {
   return sort === 'started_at' && !rising
 }
 
-/** Asks for the first page of a list, or for the one that begins after the call `cursor`. */
+/** Returns the API path of the first page of a list, or of the page after `cursor`. */
 export function listPath(address: PageAddress, bounds: ListedBounds, cursor: string | null = null): string {
   return pathOf(address, bounds, { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) })
 }
 
-/** Asks for all calls of the range as a file. */
+/** Returns the API path of a file with all calls of the range. */
 export function exportPath(address: PageAddress, bounds: ListedBounds, format: ExportFormat): string {
   return `/api/export?${selection(address, bounds, { format })}`
 }
@@ -47,7 +47,10 @@ function pathOf(address: PageAddress, bounds: ListedBounds, more: Readonly<Recor
   return `/api/query?${selection(address, bounds, { ...order, ...more })}`
 }
 
-/** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
+/**
+ * Returns the parameters that select the calls. An open end is left out, so that calls that began a moment ago, by
+ * another clock, are included.
+ */
 export function selection(
   address: PageAddress,
   { fromMs, toMs, isOpen }: ListedBounds,

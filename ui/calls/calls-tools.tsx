@@ -16,11 +16,11 @@ import { type CallsLayout, keptColumns } from './calls-layout.ts'
 import { callColumns, columnNames, fixedColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps extends CallsLayout {
-  /** Calls that the filters mean; null while that is not known. */
+  /** The number of calls that match the filters; null while unknown. */
   readonly total: number | null
 }
 
-/** Above the list: further filters, order, columns, export. */
+/** The tools above the list: further filters, order, columns and export. */
 export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
   const { upstreams } = useNavigation().address
   const knowsSeveral = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
@@ -39,7 +39,7 @@ export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
   )
 }
 
-/** Menu of clients, upstreams or failures of calls in the range. */
+/** The menu that filters by the values of a facet. */
 function FacetMenu({ facet }: { readonly facet: Facet }) {
   const { address } = useNavigation()
   const { name, plural } = facets[facet]
@@ -131,7 +131,7 @@ const exports = [
   ['parquet', 'Parquet, for analysis'],
 ] as const
 
-/** Saves all calls that the filters mean as a file. */
+/** The menu that saves all calls that match the filters as a file. */
 function ExportMenu({ total }: Pick<CallsToolsProps, 'total'>) {
   const { address } = useNavigation()
   return (

@@ -16,7 +16,7 @@ import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
-/** Lists the calls that the address means, and opens one of them in a panel. */
+/** The view that lists the calls of the address, and opens one of them in a panel. */
 export function CallsView() {
   const { address } = useNavigation()
   const list = useCallList(address)
@@ -29,7 +29,7 @@ export function CallsView() {
 
   return (
     <>
-      {/* If there is no list, its place says why. */}
+      {/* If the list failed, its place shows the reason. */}
       <FilterBar query={isRefused ? { ...list, error: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />

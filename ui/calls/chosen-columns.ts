@@ -2,13 +2,13 @@ import type { CallSort } from '../../src/call/call-reader.ts'
 
 export interface CallColumn {
   readonly words: string
-  /** A longer explanation, if `words` are too short for new users. */
+  /** A longer explanation, if `words` is too short for new users. */
   readonly title?: string
-  /** Width, padding included. */
+  /** The width in rem, including padding. */
   readonly rem: number
   /** True for figures, which are aligned to the right. */
   readonly isFigure?: true
-  /** The order that a press on the heading chooses. */
+  /** The order after a press on the heading. */
   readonly sort?: CallSort
 }
 
@@ -61,16 +61,16 @@ const columns = {
   timing: { words: 'Timing', title: 'Phases of each call, on one scale', rem: 10 },
 } as const satisfies Readonly<Record<string, CallColumn>>
 
-/** The columns of the table, in its order. The bars come last, and take the room that is left. */
+/** The columns of the table in order. The bars come last and take the remaining width. */
 export const callColumns: Readonly<Record<ColumnName, CallColumn>> = columns
 
-/** All columns, in the table's order. */
+/** The names of all columns, in the table's order. */
 export const columnNames = Object.keys(columns) as readonly ColumnName[]
 
 /** Columns that cannot be hidden, because a row means nothing without them. */
 export const fixedColumns: ReadonlySet<ColumnName> = new Set(['time'])
 
-/** The default columns, most important first; as many as fit are shown. */
+/** The default columns, most important first. As many as fit are shown. */
 const inOrderOfWorth: readonly ColumnName[] = [
   'time',
   'model',
@@ -87,7 +87,7 @@ const inOrderOfWorth: readonly ColumnName[] = [
   'type',
 ]
 
-/** The default columns of a table of this width. */
+/** Returns the default columns that fit into a width in rem, in the table's order. */
 export function fittingColumns(widthRem: number): readonly ColumnName[] {
   const chosen = new Set<ColumnName>()
   let leftRem = widthRem
@@ -99,7 +99,7 @@ export function fittingColumns(widthRem: number): readonly ColumnName[] {
   return columnNames.filter((name) => chosen.has(name) || fixedColumns.has(name))
 }
 
-/** Reads a saved choice. Unknown names are ignored. */
+/** Parses a saved choice of columns; null for the default. Unknown names are ignored. */
 export function parseColumns(text: string | null): readonly ColumnName[] | null {
   if (text === null) return null
   const words = new Set(text.split(' '))

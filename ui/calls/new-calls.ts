@@ -19,7 +19,7 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     isOneOf(address.upstreams, call.upstream_name) &&
     (address.source === null || address.source === call.source) &&
     (address.session === null || address.session === call.session) &&
-    // For each key, one of its chosen values must match.
+    // For each key of a tag, one of the chosen values must match.
     [...Map.groupBy(tags, (tag) => tag.slice(0, tag.indexOf(':'))).values()].every((ofKey) =>
       ofKey.some((tag) => callTags.includes(tag)),
     ) &&
@@ -35,10 +35,10 @@ function isOneOf(chosen: readonly string[], value: string | null): boolean {
   return chosen.length === 0 || (value !== null && chosen.includes(value))
 }
 
-/** No new calls; `isLeast` would mean that there may be more. */
+/** No new calls; `isLeast` is true if there may be more than `count`. */
 const none = { count: 0, isLeast: false }
 
-/** Counts the calls that were recorded since `answer` came and belong to its list. */
+/** Counts the calls of the list that were recorded after `answer`. */
 export function useNewCalls(
   address: PageAddress,
   answer: object | null,
@@ -62,6 +62,6 @@ export function useNewCalls(
     },
     [address],
   )
-  // A count for another list never shows beside this one, not even in its first frame.
+  // The count of another list is never shown beside this one, not even in the first frame.
   return arrived.answer === answer ? arrived : none
 }

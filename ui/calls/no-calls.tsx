@@ -3,7 +3,7 @@ import { FirstCallGuide, ActionLink, isUnreadable, useNothingFound } from '../em
 import { EmptyState } from '../design/empty-state.tsx'
 import { counted } from '../format/figures.ts'
 
-/** Says why a list is empty, and leads out of it. */
+/** The reason that a list is empty, with links to lists that are not. */
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   const emptyState = useNothingFound()
   const { summary, resolution } = answer

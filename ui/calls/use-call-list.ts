@@ -15,24 +15,27 @@ import {
 } from './calls-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
-/** A list of calls that grows as its reader comes to its end. */
+/** A list of calls that loads further pages as its reader scrolls to the end. */
 export interface CallList extends QueryState<CallsAnswer> {
   /** The calls loaded so far, without duplicates. */
   readonly calls: readonly CallJson[]
   /** The number of calls in the whole list; null if unknown. */
   readonly total: number | null
-  /** The time that fills the room of each bar. */
+  /** The time of a full bar. */
   readonly scaleMs: number
   readonly hasMore: boolean
-  /** Asks for the next page, unless it is on its way. */
+  /** Requests the next page, unless a request is in progress. */
   readonly loadMore: () => void
-  /** Loads the next page, unless the last try failed: then only a press of the button does. */
+  /** Requests the next page, unless the last request failed. After a failure, only the button requests it. */
   readonly comeNear: () => void
-  /** Why the next page did not come; asked for again by `loadMore`. */
+  /** The error of the last page's request; null after a success. `loadMore` tries again. */
   readonly moreError: string | null
 }
 
-/** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
+/**
+ * Loads the calls of an address when the address changes or `again` is called. New calls are not loaded
+ * automatically.
+ */
 export function useCallList(address: PageAddress): CallList {
   const query = useQuery<CallsAnswer, ListQuestion>(listKey(address), () => {
     const bounds = listedBounds(address, nowMs())
@@ -41,7 +44,7 @@ export function useCallList(address: PageAddress): CallList {
   const { answer, question, isStale } = query
   const load = useCallback(
     async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallJson>> => {
-      // Further pages keep to the range of the first.
+      // Further pages use the range of the first page.
       const bounds = question?.bounds ?? listedBounds(address, nowMs())
       const next = await ask<CallsAnswer>(listPath(address, bounds, cursor), signal)
       return { rows: next.calls, cursor: next.next_cursor }

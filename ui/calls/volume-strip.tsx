@@ -16,18 +16,21 @@ import {
 } from './call-volume.ts'
 import { listKey, listedBounds } from './calls-question.ts'
 
-/** Calls grow upwards from the base line, failed ones downwards. */
+/**
+ * In pixels: the strip's height, the base line's distance from the top, and the least height of a bar. Bars of all
+ * calls rise from the base line, bars of failed calls hang below it.
+ */
 const [heightPx, basePx, leastPx] = [56, 42, 1.5]
 
 /**
- * The calls and failed calls over time; dragging over a span makes it the range. They are counted
- * again when `answer`, that of the list, changes.
+ * The number of calls and failed calls over time. Dragging over a span selects it as the range. The counts are
+ * loaded again when `answer`, the answer of the list, changes.
  */
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }) {
   const times = useTimes()
   const { address } = useNavigation()
   const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
-  // However the list is sorted.
+  // The order of the list does not change the counts.
   const chronological = { ...address, sort: 'started_at' } as const
   const volume = useQuery<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
     `${listKey(chronological)} ${times.zone}`,
@@ -38,7 +41,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   useEffect(() => {
     const before = lastAnswer.current
     lastAnswer.current = { key: listKey(address), answer }
-    // A new question is counted by itself; the same one again when the list was loaded again.
+    // A new list loads its counts anyway. A reloaded list has the same key, so its counts are requested here.
     if (before.answer !== null && before.key === lastAnswer.current.key) again()
   }, [answer])
   const isGone = error !== null && isStale && !isLoading
@@ -49,13 +52,13 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   }, [volume.answer, isGone])
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
-  // The filter has only failed calls.
+  // With a filter for failed calls, every counted call has failed.
   const areAllFailed = mostErrors > 0 && bars.every(({ calls, errors }) => calls === errors)
   const draw = useCallback<Draw>(
     (width) => {
       if (question === null) return []
       const { frame } = question
-      /** From the base line; `pxOf` is negative if the bar grows upwards. */
+      /** Returns a path of bars from `fromPx`; a negative `pxOf` draws upwards. */
       const barsPath = (fromPx: number, pxOf: (bar: VolumeBar) => number): string =>
         bars
           .map((bar, index) => {
@@ -70,7 +73,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
           .join('')
       const all = barsPath(basePx, ({ calls }) => (calls / mostCalls) * -basePx)
       if (areAllFailed) return [{ kind: 'area', colour: 'bad', d: all }]
-      // Failed calls have a scale of their own, on which a few of many stay as small as they are.
+      // Failed calls have a separate scale, so that a few failures among many calls stay small.
       const errorPx = (heightPx - basePx - 1) / Math.max(mostErrors, mostCalls / 10)
       const failed = barsPath(basePx + 1, ({ errors }) => errors * errorPx)
       return [
