@@ -4,17 +4,17 @@ import { type TimeFrame, wholeBucket } from './time-frame.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** When a bucket begins: `12:30`, or with its day where the range is longer than one. */
+/** Returns the start of a bucket: `12:30`, or with its day if the range is longer than a day. */
 export function bucketStart(times: Times, frame: TimeFrame, index: number): string {
   return frame.names?.[index]?.[0] ?? instantWords(times, frame, wholeBucket(frame, index).fromMs)
 }
 
-/** From when until when a bucket is: `12:30 – 12:45`, `20 Nov, 12:30 – 12:45`, `21 Nov`. */
+/** Returns the start and end of a bucket: `12:30 – 12:45`, `20 Nov, 12:30 – 12:45`, `21 Nov`. */
 export function bucketSpan(times: Times, frame: TimeFrame, index: number): string {
   const { fromMs, toMs } = wholeBucket(frame, index)
   const name = frame.names?.[index]?.[1]
   if (name !== undefined) return name
-  // A day on which clocks change is an hour shorter, and is still a day.
+  // A day is an hour shorter or longer when clocks change, and still is a whole day.
   if (frame.bucketMs >= dayMs) {
     const last = times.day(toMs - minuteMs)
     return last === times.day(fromMs) ? last : `${times.day(fromMs)} – ${last}`
@@ -23,7 +23,7 @@ export function bucketSpan(times: Times, frame: TimeFrame, index: number): strin
   return `${instantWords(times, frame, fromMs)} – ${end}${times.suffix}`
 }
 
-/** From when until when a selection is. */
+/** Returns the start and end of a selection. */
 export function spanWords(times: Times, frame: TimeFrame, fromMs: number, toMs: number): string {
   return `${instantWords(times, frame, fromMs)} – ${instantWords(times, frame, toMs)}${times.suffix}`
 }

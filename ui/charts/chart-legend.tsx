@@ -10,7 +10,7 @@ export interface ChartLegendProps {
   readonly hasMarks: boolean
 }
 
-/** The names of the series; a press hides or shows one. */
+/** The names of the series. A press hides or shows one. */
 export function ChartLegend(props: ChartLegendProps) {
   const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (

@@ -1,34 +1,34 @@
 import { roundDuration, shortCount } from '../format/figures.ts'
 
-/** The scale from values to heights, from the bottom (0) to the top (1) of a plot. */
+/** The scale that maps values to heights, from the bottom (0) to the top (1) of a plot. */
 export interface ChartScale {
   readonly kind: 'linear' | 'log'
   readonly from: number
   readonly to: number
-  /** Values that are written at the side, rising; all lie within the plot. */
+  /** The values of the ticks, rising; all lie within the plot. */
   readonly ticks: readonly number[]
 }
 
-/** Room above the highest and, on a logarithmic scale, below the lowest value. */
+/** The factor above the highest value and, on a logarithmic scale, below the lowest value. */
 const room = 1.06
 const logRoom = 1.08
-/** Digits that ticks begin with, from many to few; the first set that is not too dense is taken. */
+/** The leading digits of ticks, from many to few. The first set that is not too dense is used. */
 const digitSets: readonly (readonly number[])[] = [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1, 3], [1]]
 
-/** Usual steps of times from 10 s on. */
+/** The usual steps of times from 10 s on, in ms. */
 const longStepsMs = [10, 30, 60, 120, 300, 600, 1200, 3600, 7200, 18_000, 36_000].map((s) => s * 1000)
 
 export interface LinearOptions {
-  /** The top is at least here, so that a flat line of next to nothing does not look like a mountain. */
+  /** The least top of the scale, so that a flat line of tiny values does not fill the plot. */
   readonly leastTop: number
-  /** Values are times in milliseconds: long steps are of minutes and hours. */
+  /** True if values are times in milliseconds; long steps are then minutes and hours. */
   readonly isTime?: boolean
-  /** Ticks are whole numbers. */
+  /** True if ticks are whole numbers. */
   readonly isInteger?: boolean
   readonly maxTicks?: number
 }
 
-/** From 0 to just above the highest value, with ticks at multiples of 1, 2 or 5. */
+/** Returns a scale from 0 to just above the highest value, with ticks at multiples of 1, 2 or 5. */
 export function linearScale(
   values: Iterable<number | null>,
   { leastTop, isTime = false, isInteger = false, maxTicks = 4 }: LinearOptions,
@@ -48,7 +48,10 @@ export function linearScale(
   return { kind: 'linear', from: 0, to, ticks }
 }
 
-/** A logarithmic scale, cut to the data, with ticks at 1, 2 and 5 of a unit; null if no value is above 0. */
+/**
+ * Returns a logarithmic scale from the lowest to the highest value, with ticks at 1, 2 and 5 of a unit. Null if no
+ * value is above 0.
+ */
 export function logScale(values: Iterable<number | null>, maxTicks: number = 6): ChartScale | null {
   let low = Number.POSITIVE_INFINITY
   let high = 0
@@ -58,7 +61,7 @@ export function logScale(values: Iterable<number | null>, maxTicks: number = 6):
     if (value > high) high = value
   }
   if (high === 0) return null
-  // Less than a factor of three has no room for ticks.
+  // A range of less than a factor of three has too few ticks.
   const widen = Math.max(1, Math.sqrt((3 * low) / high))
   const from = low / widen / logRoom
   const to = high * widen * logRoom
@@ -68,7 +71,7 @@ export function logScale(values: Iterable<number | null>, maxTicks: number = 6):
   return { kind: 'log', from, to, ticks: enough ?? fallback }
 }
 
-/** The height of a value: 0 at the bottom, 1 at the top; values beyond lie on the edge. */
+/** Returns the height of a value: 0 at the bottom, 1 at the top. Values beyond the scale are at its edge. */
 export function heightOf({ kind, from, to }: ChartScale, value: number): number {
   const share =
     kind === 'linear'
@@ -77,13 +80,13 @@ export function heightOf({ kind, from, to }: ChartScale, value: number): number 
   return Math.min(1, Math.max(0, share))
 }
 
-/** The least of 1, 2 and 5 times a power of ten that is no less. */
+/** Returns the least of 1, 2 and 5 times a power of ten that is at least `value`. */
 export function niceStep(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value))
   return cleaned(([1, 2, 5].find((digit) => digit * unit >= value * 0.999_999) ?? 10) * unit)
 }
 
-/** The greatest of 1, 2 and 5 times a power of ten that is no more. */
+/** Returns the greatest of 1, 2 and 5 times a power of ten that is at most `value`. */
 function niceStepBelow(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value))
   return cleaned(([5, 2].find((digit) => digit * unit <= value) ?? 1) * unit)
@@ -96,36 +99,36 @@ function logTicks(digits: readonly number[], from: number, to: number): number[]
     next = unitAfter(unit)
     for (const digit of digits) {
       const tick = cleaned(digit * unit)
-      // A tick close below the next unit is left out, for room.
+      // A tick close below the next unit is left out, because it has no room.
       if (tick >= from && tick <= to && tick <= next * 0.75) ticks.push(tick)
     }
   }
   return ticks
 }
 
-/** Ten times as much, but a minute after 10 s, and an hour after 10 min. */
+/** Returns the next unit: ten times as much, but a minute after 10 s, and an hour after 10 min. */
 function unitAfter(unit: number): number {
   return unit === 10_000 || unit === 600_000 ? unit * 6 : cleaned(unit * 10)
 }
 
-/** Every second decade, or third, and so on. */
+/** Returns the decades between two values; only every second, third and so on if there are more than `maxTicks`. */
 function decades(from: number, to: number, maxTicks: number): number[] {
   const all = logTicks([1], from, to)
   const every = Math.ceil(all.length / maxTicks)
   return all.filter((_, index) => index % every === 0)
 }
 
-/** The value without rounding errors in its last digits. */
+/** Returns the value without rounding errors in its last digits. */
 function cleaned(value: number): number {
   return Number(value.toPrecision(6))
 }
 
-/** A time at the side of a plot, from milliseconds: 0, 50 ms, 1.5 s, 2 min. */
+/** Returns a time as the text of a tick: 0, 50 ms, 1.5 s, 2 min. */
 export function axisDuration(ms: number): string {
   return ms === 0 ? '0' : roundDuration(ms)
 }
 
-/** A count at the side of a plot. */
+/** Returns a count as the text of a tick. */
 export function axisCount(value: number): string {
   return Number.isInteger(value) ? shortCount(value) : String(value)
 }

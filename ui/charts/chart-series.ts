@@ -9,26 +9,26 @@ export interface ChartSeries {
   readonly colour: ColourName
   readonly kind: 'line' | 'bars' | 'dots'
   readonly isDashed?: boolean
-  /** A line that keeps its value for the whole of a bucket. */
+  /** True for a line that keeps its value for the whole bucket. */
   readonly isStepped?: boolean
-  /** Values of several buckets add up. */
+  /** True if the values of several buckets are added up. */
   readonly isSum?: boolean
-  /** Draws bars as a light area with an edge, for values that are usually high. */
+  /** True for bars that are a light area with an edge; for values that are usually high. */
   readonly isSoft?: boolean
-  /** Fills the area below the line: to the bottom, or to the series of this key. */
+  /** Fills the area below the line, down to the bottom or to the series with this key. */
   readonly fillTo?: string
   /** A value for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
-  /** All dots of each bucket; `values` are then the highest. */
+  /** The dots of each bucket. `values` then has the highest of each. */
   readonly dots?: readonly (readonly number[])[]
-  /** Stacks the series on the first visible one of these keys. */
+  /** Stacks the series on the first visible series of these keys. */
   readonly standsOn?: readonly string[]
   readonly show: (value: number) => string
-  /** The reason for a withheld value; null if no value is withheld. */
+  /** Returns the reason that a bucket's value is withheld; null if it is not. */
   readonly missing?: (index: number) => string | null
 }
 
-/** A series of bars. */
+/** Returns a series of bars. */
 export function bars(
   key: string,
   words: string,
@@ -40,29 +40,28 @@ export function bars(
   return { key, words, colour, kind: 'bars', values, show, standsOn }
 }
 
-/** A figure that is read before the plot beside it. */
+/** A figure beside a plot. */
 export interface PanelFigure {
   readonly value: string
   readonly words: string
-  /** True if it is out of the ordinary. */
+  /** True if the figure is unusual. */
   readonly isTelling?: boolean
 }
 
-/** A plot of a chart; the plots are below each other. */
+/** A plot of a chart, which has its plots one below the other. */
 export interface ChartPanel {
   readonly frame: TimeFrame
   readonly series: readonly ChartSeries[]
   readonly heightPx: number
   readonly linear: LinearOptions
-  /** Values at the side; `ticks` are all of them. */
+  /** Returns the text of a tick; `ticks` are all of them. */
   readonly axis: (value: number, ticks: readonly number[]) => string
-  /** Begins logarithmic, and can be switched. */
+  /** True if the scale starts logarithmic, and can be switched. */
   readonly isLog?: boolean
-  /** The figure beside the plot. */
   readonly figure?: PanelFigure
 }
 
-/** The values drawn: a stacked series is drawn on top of those below. */
+/** Returns the heights to draw: a stacked series is added to the series below it. */
 export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): readonly (number | null)[] {
   const below = seriesBelow(series, all)
   if (below === undefined) return series.values
@@ -73,7 +72,7 @@ export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): r
   })
 }
 
-/** The shown series below a stacked one. */
+/** Returns the visible series that a stacked one is on. */
 export function seriesBelow(
   { standsOn = [] }: ChartSeries,
   all: readonly ChartSeries[],
@@ -85,14 +84,14 @@ export function seriesBelow(
   return undefined
 }
 
-/** The figures of some buckets, for a screen reader: `p95 10.6 s, p50 4.30 s`. */
+/** Returns the figures of some buckets for a screen reader: `p95 10.6 s, p50 4.30 s`. */
 export function speech(series: readonly ChartSeries[], buckets: BucketRange): string {
   return series.map((item) => `${item.words} ${figureOf(item, buckets)}`).join(', ')
 }
 
 /**
- * A value of a series as text, or why it is missing. For several buckets it is their sum, or their lowest and highest value:
- * the percentile of a span does not follow from those of its parts.
+ * Returns the value of a bucket as a text, or the reason that it is missing. For several buckets, the text is their
+ * sum, or their lowest and highest value, because percentiles cannot be added up.
  */
 export function figureOf({ values, dots, isSum, show, missing }: ChartSeries, buckets: BucketRange): string {
   const { first, last } = buckets

@@ -15,7 +15,7 @@ import { type TimeFrame, bucketBounds, bucketMiddle, shareOfTime } from './time-
 export interface Drawing {
   readonly frame: TimeFrame
   readonly scale: ChartScale
-  /** The first one is drawn above the others. */
+  /** The series to draw. The first is drawn above the others. */
   readonly series: readonly ChartSeries[]
   /** The size in pixels. */
   readonly width: number
@@ -27,10 +27,10 @@ const dotPx = 2.5
 const softOpacity = 0.22
 const fillOpacity = 0.13
 const bridgeOpacity = 0.4
-/** Buckets in a row. Over more of them nothing is known. */
+/** A line connects its points over at most this many buckets without a value. */
 const mostBridged = 8
 
-/** Draws lines, areas, bars and dots; later series are above earlier ones. */
+/** Returns the paths of lines, areas, bars and dots. Later paths are drawn above earlier ones. */
 export function drawSeries({ frame, scale, series, width, height }: Drawing): readonly DrawnPath[] {
   const xOf = (ms: number): number => shareOfTime(frame, ms) * width
   const yOf = (value: number): number => (1 - heightOf(scale, value)) * height
@@ -45,7 +45,7 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const { fromMs, toMs } = bucketBounds(frame, index)
       return [fromMs, toMs].map((ms) => ({ x: xOf(ms), y: yOf(value) }))
     })
-  /** The boxes of bars. Each fills its bucket; buckets cut by the range are narrower. */
+  /** Returns the boxes of bars. Each fills its bucket; buckets cut by the range are narrower. */
   const boxesOf = (item: ChartSeries): readonly (Box | null)[] => {
     const below = seriesBelow(item, series)
     const feet = below === undefined ? [] : drawnValues(below, series)
@@ -54,11 +54,11 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       if (value === null || value <= foot) return null
       const { fromMs, toMs } = bucketBounds(frame, index)
       const bottom = yOf(foot)
-      // Even the least value is seen.
+      // Even the least value is visible.
       return { left: xOf(fromMs), right: xOf(toMs), top: Math.min(bottom - 1, yOf(value)), bottom }
     })
   }
-  /** The whole of a dot is seen, also at the edge: the newest call lies there. */
+  /** Moves a dot that touches the edge inwards, because the newest call is there. */
   const dot = ({ x, y }: Point): string => {
     const within = (at: number, room: number): number => Math.min(Math.max(at, dotPx), room - dotPx)
     return dotPath({ x: within(x, width), y: within(y, height) })
@@ -92,7 +92,7 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const below = feet === undefined ? above && { x: above.x, y: height } : feet[index]
       return above && below ? { above, below } : null
     })
-    // Buckets with too few calls have no percentile; the line connects the buckets around them.
+    // Buckets with too few calls have no percentile. A faint line connects the buckets around them.
     const bridged = item.missing === undefined ? 0 : mostBridged
     const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs, bridged).map((run) =>
       run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),

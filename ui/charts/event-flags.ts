@@ -1,14 +1,14 @@
 import { type TimeFrame, isBetween, shareOfTime } from './time-frame.ts'
 
-/** An event at an instant. */
+/** An event at an instant, in milliseconds since the Unix epoch. */
 export interface ChartMark {
   readonly ms: number
   readonly words: string
-  /** The event in a word or two. */
+  /** The event in one or two words. */
   readonly short: string
 }
 
-/** A label above a plot, in pixels from its left: of one mark, or of several that lie too close for labels of their own. */
+/** A label above a plot, for one event or for several events close to each other. */
 export interface EventFlag {
   readonly words: string
   readonly leftPx: number
@@ -19,7 +19,9 @@ const pxPerLetter = 6.2
 const paddingPx = 10
 const gapPx = 3
 
-/** The labels of the marks of a frame, from left to right. No label overlaps another one or leaves the plot. */
+/**
+ * Returns the labels of the marks in a frame, from left to right. No label overlaps another one or leaves the plot.
+ */
 export function eventFlags(
   marks: readonly ChartMark[],
   frame: TimeFrame,
@@ -28,7 +30,7 @@ export function eventFlags(
   const flags: EventFlag[] = []
   for (const mark of marks.filter(({ ms }) => isBetween(frame, ms)).toSorted((a, b) => a.ms - b.ms)) {
     let flag = flagOf([mark], frame, widthPx)
-    // A merged label has other words, which may now reach the label before.
+    // A merged label has another text, which may now overlap the label to its left.
     for (let before = flags.at(-1); before !== undefined; before = flags.at(-1)) {
       if (before.leftPx + lengthOf(before.words) + gapPx <= flag.leftPx) break
       flags.pop()

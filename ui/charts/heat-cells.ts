@@ -5,10 +5,10 @@ import { roundDuration } from '../format/figures.ts'
 /** The number of calls by time and duration. */
 export type Heat = Overview['heat']
 
-/** Fewer rows than these would be bars as high as the plot. */
+/** The least number of rows. Fewer rows would be bars as high as the plot. */
 const leastRows = 6
 
-/** A heat map padded with empty bins if it has few. */
+/** Returns a heat map with at least six rows, padded with empty bins. */
 export function withRoom({ limits_ms: limits, counts }: Heat): Heat {
   let [first, past] = [heatLimitsMs.indexOf(limits[0] ?? -1), heatLimitsMs.indexOf(limits.at(-1) ?? -1) + 1]
   if (first < 0) return { limits_ms: limits, counts }
@@ -20,24 +20,27 @@ export function withRoom({ limits_ms: limits, counts }: Heat): Heat {
   return { limits_ms: heatLimitsMs.slice(first, past), counts: counts.map((column) => [...room, ...column]) }
 }
 
-/** The largest count of a cell; 0 where there is none. */
+/** Returns the largest count of a cell; 0 without cells. */
 export function mostCalls({ counts }: Heat): number {
   return counts.reduce((most, column) => Math.max(most, ...column), 0)
 }
 
-/** The strength of a cell's colour, 0 to 1, by the logarithm of its count: a single call is visible beside a thousand. */
+/**
+ * Returns the strength of a cell's colour, 0 to 1, on a logarithmic scale. A single call stays visible beside a
+ * thousand.
+ */
 export function heatShare(count: number, most: number): number {
   if (count <= 0 || most <= 0) return 0
   return most === 1 ? 1 : 0.16 + 0.84 * (Math.log(count) / Math.log(most))
 }
 
-/** A bin in words: `2 s to 5 s`, `under 1 ms`. */
+/** Returns the durations of a bin: `2 s to 5 s`, `under 1 ms`. */
 export function binWords({ limits_ms: limits }: Heat, bin: number): string {
   const [from = 0, to = 0] = limits.slice(bin, bin + 2)
   return from === 0 ? `under ${roundDuration(to)}` : `${roundDuration(from)} to ${roundDuration(to)}`
 }
 
-/** Limits that are written at the side: all of them, or fewer where they are many, with their bin. */
+/** Returns the limits to write at the side, each with its bin. With many bins, some are left out. */
 export function heatTicks(
   { limits_ms: limits }: Heat,
   most: number,

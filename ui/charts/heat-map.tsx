@@ -13,7 +13,7 @@ export interface HeatMapProps {
   readonly about?: ComponentChildren
   readonly frame: TimeFrame
   readonly heat: Heat
-  /** The address of a bucket's calls; a cell also gives the durations from `minMs` to `maxMs`. */
+  /** Returns the address of a bucket's calls. For a cell, the durations are from `minMs` to `maxMs`. */
   readonly to: (bounds: Bounds, minMs: number | null, maxMs: number | null) => Partial<PageAddress>
   readonly empty: string
 }
@@ -22,7 +22,7 @@ const title = 'Latency distribution'
 const heightPx = 220
 const maxTicks = 12
 const gapPx = 1
-/** Narrower columns have no gaps, which would take half of the width. */
+/** Columns narrower than this have no gaps, which would take half of the width. */
 const leastGappedPx = 6
 const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
@@ -33,7 +33,7 @@ export function HeatMap({ about, frame, to, empty, ...rest }: HeatMapProps) {
   const bins = Math.max(0, heat.limits_ms.length - 1)
   const draw = useCallback<Draw>(
     (width, height) => {
-      /** A path for each shade. */
+      /** The path of each shade. */
       const paths = new Map<string, string>()
       for (const [index, column] of heat.counts.entries()) {
         const { fromMs, toMs } = bucketBounds(frame, index)

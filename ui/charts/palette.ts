@@ -1,4 +1,4 @@
-/** Colours of tokens.css that charts are drawn with. */
+/** The colours of charts, as named in tokens.css. */
 export type ColourName =
   | 'accent'
   | 'first'
@@ -14,12 +14,12 @@ export type ColourName =
 
 const groupColours = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6'] as const
 
-/** Most groups of a picture; more colours would look alike. */
+/** The most groups of a chart. More colours would look alike. */
 export const mostGroups = groupColours.length
 
 /**
- * The colour of each group, at most {@link mostGroups}; `known` are all groups. Of up to six known groups,
- * each always has the same colour. Of more, two shown groups may have to change colours.
+ * Returns the colour of each group; at most {@link mostGroups}. `known` has the names of all groups. With up to six
+ * known groups, each always has the same colour. With more, two shown groups may have to change colours.
  */
 export function coloursOf(
   names: readonly string[],
@@ -32,7 +32,7 @@ export function coloursOf(
   return new Map(Array.from(shown, ([name, at]) => [name, groupColours[at] ?? 'edge']))
 }
 
-/** A place for each name: the one that it wants, or the next that is free. Once all are taken, all are free again. */
+/** Gives each name its preferred place, or the next free one. When all are taken, places are given again. */
 function inTurn(names: readonly string[], preferred: (name: string) => number): ReadonlyMap<string, number> {
   const free = new Set<number>()
   const places = new Map<string, number>()
@@ -48,7 +48,7 @@ function inTurn(names: readonly string[], preferred: (name: string) => number): 
 
 const after = (first: number, at: number): number => (at - first + mostGroups) % mostGroups
 
-/** From 0 up to 1: FNV-1a (draft-eastlake-fnv), 32 bits, of UTF-16 code units. */
+/** Returns a hash from 0 to below 1: FNV-1a (draft-eastlake-fnv), 32 bits, of UTF-16 code units. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0

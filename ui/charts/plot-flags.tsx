@@ -9,7 +9,7 @@ export interface PlotFlagsProps {
   readonly widthPx: number
 }
 
-/** Labels of events, above a plot. Screen readers get them from the plot. */
+/** The labels of events above a plot. Screen readers get the events from the plot. */
 export function PlotFlags({ frame, marks, widthPx }: PlotFlagsProps) {
   const times = useTimes()
   const flags = useMemo(() => eventFlags(marks, frame, widthPx), [marks, frame, widthPx])

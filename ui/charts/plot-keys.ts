@@ -1,13 +1,13 @@
-/** A bucket, and a row of it where there are some. */
+/** A bucket, or one row of a bucket. */
 export interface PointedCell {
   readonly index: number
-  /** From the bottom, 0 on; null for the bucket as a whole. */
+  /** The row, counted from the bottom (0); null for the whole bucket. */
   readonly level: number | null
 }
 
 const far = 10
 
-/** The cell that a key moves to, in buckets 0 to `last` and rows 0 to `levels` − 1; null for other keys. */
+/** Returns the cell that a key moves to, in buckets 0 to `last` and rows 0 to `levels` − 1. Null for other keys. */
 export function keyStep(
   key: string,
   { index, level }: PointedCell,
@@ -33,15 +33,15 @@ export function keyStep(
   return moves[key] ?? null
 }
 
-/** The row at a share of the height, counted from the top; null where there are none. */
+/** Returns the row at a share of the height from the top; null without rows. */
 export function levelAt(shareFromTop: number, levels: number): number | null {
   if (levels === 0) return null
   return Math.min(levels - 1, Math.max(0, Math.floor((1 - shareFromTop) * levels)))
 }
 
 /**
- * A chart with the focus, not from a press of the pointer. Such a chart keeps its place when the pointer leaves it, as that also
- * happens when it moves away under a mouse that lies still.
+ * True if a chart got its focus by the keyboard. Such a chart keeps its cell when the pointer leaves, because the
+ * page may have moved under a resting mouse.
  */
 export function isReadByKeys(chart: Element): boolean {
   return chart.matches(':focus-visible')

@@ -30,79 +30,79 @@ import type { DrawnPath } from './svg-path.ts'
 import { timeTicks } from '../format/time-ticks.ts'
 import { useZoom } from './zoom.ts'
 
-/** Draws in a room of this size, in pixels. Another function is another picture. */
+/** Returns the drawing for a size in pixels. Another function draws again. */
 export type Draw = (width: number, height: number) => readonly DrawnPath[]
 
-/** A mark of an axis. */
+/** A tick of an axis. */
 export interface PlotTick {
-  /** 0 at the bottom, 1 at the top. */
+  /** The share of the plot's height, 0 at the bottom, 1 at the top. */
   readonly height: number
   readonly words: string
 }
 
 /** A dot on a series. */
 export interface PlotDot {
-  /** 0 at the bottom, 1 at the top. */
+  /** The share of the plot's height, 0 at the bottom, 1 at the top. */
   readonly height: number
   readonly colour: ColourName
 }
 
 export interface PlotProps {
   readonly frame: TimeFrame
-  /** Height of the drawing, in pixels. */
+  /** The height of the drawing. */
   readonly heightPx: number
   readonly ticks: readonly PlotTick[]
-  /** True if times are below the plot. */
+  /** True if the plot has times below it. */
   readonly hasTimes: boolean
   readonly draw: Draw
-  /** The text over an empty plot. */
+  /** The text over an empty plot; null otherwise. */
   readonly empty: string | null
-  /** Names the plot for screen readers; null if another plot beside it speaks for both. */
+  /** The name for screen readers; null if another plot beside it speaks for both. */
   readonly label: string | null
-  /** Figures of some buckets in words. */
+  /** Returns the figures of some buckets as a text. */
   readonly speak: (buckets: BucketRange, level: number | null) => string
-  /** The content of the tooltip, if it differs. */
+  /** Returns the content of the tooltip (default: the text of `speak`). */
   readonly tip?: (buckets: BucketRange) => ComponentChildren
-  /** Leads to the calls of a bucket; null if no bucket can be opened, or zoomed to. */
+  /** Returns the address of a bucket's calls; null if buckets cannot be opened or zoomed. */
   readonly to: ((bounds: Bounds, level: number | null) => Partial<PageAddress>) | null
-  /** The bucket at which the keyboard begins (default: the last). */
+  /** The bucket where the keyboard begins (default: the last). */
   readonly atFirst?: number | undefined
   readonly dots?: ((index: number) => readonly PlotDot[]) | undefined
-  /** Rows that can be pointed at, one above the other. */
+  /** The number of rows that can be pointed at (default: none). */
   readonly levels?: number
 }
 
-/** Events in the range, which every chart marks. */
+/** The events in the range, which every chart marks. */
 export interface ChartEvents {
-  /** When no gateway ran: shaded. */
+  /** Times without a gateway, which are shaded. */
   readonly outages: readonly Bounds[]
   readonly marks: readonly ChartMark[]
 }
 
 export const ChartEventsContext = createContext<ChartEvents>({ outages: [], marks: [] })
 
-/** The instant that the reader points at in any chart; all charts mark it. */
+/** The instant (ms since the Unix epoch) that the reader points at. All charts mark it. */
 const crosshair = new Observable<number | null>(null)
 
-/** True if a span is being dragged over: until it ends, no chart may change. */
+/** True while a span is being selected by dragging. No chart may change until then. */
 export const isDragging = new Observable(false)
 
 const [pxPerTime, pxPerName] = [60, 40]
 const pxPerLetter = 6.2
-/** In a narrower plot, a tooltip at the side would cover the point. */
+/** In a narrower plot, a tooltip at the side would cover the pointed bucket. */
 const smallPx = 448
-/** Room that a tooltip above a plot needs in the window. */
+/** The room that a tooltip above a plot needs in the window. */
 const tipRoomPx = 200
-/** In a lower plot events have no labels. */
+/** A lower plot has no labels of events. */
 const flaggedPx = 100
-/** A press that moves by less is a click. */
+/** A press that moves less than this is a click. */
 const dragPx = 5
-/** Time in which a second click makes a double click. */
+/** The time in which a second click makes a double click. */
 const doubleClickMs = 250
 
 /**
- * A plot over time: grid, labels, events, a drawing, and over it what pointer and keyboard do. They mark a bucket in all
- * charts of the page, show its figures, zoom to a span, and lead to the calls of a bucket.
+ * A plot over time: grid, labels, events and a drawing. Pointer and keyboard mark a bucket in all charts of the
+ * page and show its figures. They also zoom to a span, and open the calls of a bucket.
  */
 export function Plot(props: PlotProps) {
   const { frame, heightPx, ticks, hasTimes, draw, empty } = props
@@ -144,10 +144,10 @@ export function Plot(props: PlotProps) {
           {hasTimes &&
             below.map(({ ms, words }) => {
               const share = shareOfTime(frame, ms)
-              // A label that would reach beyond the edge is beside its time and not below it.
+              // A label that would leave the plot is beside its time, not below it.
               const halfPx = (words.length * pxPerLetter) / 2
               const isAtEnd = share * widthPx > widthPx - halfPx
-              // Values beside the plot leave room there.
+              // Values at the side leave room for the first label.
               const isAtStart = share * widthPx < halfPx && ticks.every(({ words }) => words === '')
               return (
                 <span
@@ -190,14 +190,14 @@ export function Plot(props: PlotProps) {
   )
 }
 
-/** Takes pointer and keyboard. */
+/** The part of a plot that handles pointer and keyboard. */
 function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   const { frame, label, speak, tip, to, dots, levels = 0, atFirst, isSmall } = props
   const times = useTimes()
   const { address, go } = useNavigation()
   const { zoom, zoomOut } = useZoom()
   const [pointed, setPointed] = useState<PointedCell | null>(null)
-  /** The bucket in which a selection has begun; it reaches to the bucket that is pointed at. */
+  /** The bucket where a selection began. The selection reaches to the pointed bucket. */
   const [anchor, setAnchor] = useState<number | null>(null)
   const [isPinned, setPinned] = useState(false)
   const surface = useRef<HTMLDivElement>(null)
@@ -211,7 +211,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   const buckets = bucketsBetween(anchor ?? cell.index, cell.index)
   const selected = anchor === null ? null : rangeBounds(frame, buckets)
 
-  // Figures of another time have come in under a pointer that lies still.
+  // Figures of another time may have come under a resting pointer.
   useLayoutEffect(() => {
     if (pointed !== null) crosshair.set(bucketMiddle(frame, cell.index))
   }, [frame])
@@ -223,7 +223,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
     },
     [],
   )
-  // Some surfaces never have the focus, so its loss cannot end the pin.
+  // Some surfaces never get the focus, so a lost focus cannot unpin the tooltip.
   useEffect(() => {
     if (!isPinned) return
     const leave = ({ target }: Event): void => {
@@ -277,7 +277,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       const at = cellAt(event)
       if (isDragging.current) {
         isDragging.set(false)
-        // The chart is about to show another range, so the pointed-at bucket is cleared.
+        // The chart is about to show another range, so the pointed bucket is cleared.
         clear()
         zoom(rangeBounds(frame, bucketsBetween(start.index, at.index)))
         return
@@ -286,7 +286,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       if (event.metaKey || event.ctrlKey) {
         window.open(writeAddress({ ...address, ...placeOf(at) }), '_blank', 'noopener')
       } else if (zoomOut === null) open(at)
-      // The first half of a double click must not lead away.
+      // The first click of a double click must not open calls.
       else click.current = setTimeout(() => open(at), doubleClickMs)
     },
     onDblClick: () => {
@@ -357,7 +357,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
           <p>{span ?? bucketSpan(times, frame, cell.index)}</p>
           {tip?.(buckets) ?? <p>{speak(buckets, cell.level)}</p>}
           {isPinned && to !== null && (
-            // The press that leads there must not take the focus, and with it the tip, away before.
+            // The press must not move the focus, because the tooltip with the button would close.
             <button
               class="text-link"
               type="button"
@@ -376,10 +376,10 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   )
 }
 
-/** A bar over the bucket that is pointed at in any chart, and dots upon its values. */
+/** A bar over the bucket that is pointed at in any chart, and dots on its values. */
 function Crosshair({ frame, dots }: { readonly frame: TimeFrame; readonly dots: PlotProps['dots'] }) {
   const ms = useObservable(crosshair)
-  // A chart of something other than time does not follow the others.
+  // Charts without time do not follow the others.
   const index = ms === null || !isBetween(frame, ms) ? -1 : bucketAt(frame, ms)
   if (index < 0) return <></>
   const left = percentOf(shareOfTime(frame, bucketMiddle(frame, index)))

@@ -3,15 +3,15 @@ import type { PageAddress } from '../data/page-address.ts'
 import { Meter } from '../design/meter.tsx'
 import type { ColourName } from './palette.ts'
 
-/** An entry of a ranked list. */
+/** A row of a ranked list. */
 export interface RankedRow {
   readonly key: string
   readonly words: string
-  /** Length of the bar, 0 to 1; null if unknown. */
+  /** The length of the bar, 0 to 1; null if unknown. */
   readonly value: number | null
   readonly figure: string
   readonly note?: string | undefined
-  /** The address of its calls; null if no filter selects them. */
+  /** The address of the row's calls; null if no filter selects them. */
   readonly to: Partial<PageAddress> | null
 }
 
@@ -20,7 +20,7 @@ export interface RankedListProps {
   readonly colour: ColourName
 }
 
-/** Rows by size, with bars; each row leads to its calls. */
+/** Rows by size, with bars. Each row is a link to its calls. */
 export function RankedList({ rows, colour }: RankedListProps) {
   const most = Math.max(0, ...rows.map(({ value }) => value ?? 0))
   return (

@@ -9,7 +9,7 @@ export interface SparklineProps {
 const width = 200
 const height = 28
 
-/** The course of a figure, small and without numbers or gaps: the chart below has them. From 0 to the highest value. */
+/** The course of a figure, from 0 to its highest value, without numbers or gaps. */
 export function Sparkline({ values, colour }: SparklineProps) {
   const high = Math.max(0, ...values.map((value) => value ?? 0))
   const points = values.flatMap((value, index) =>

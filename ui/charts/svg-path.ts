@@ -1,6 +1,6 @@
 import type { ColourName } from './palette.ts'
 
-/** A path of a drawing, in pixels. */
+/** A path of a drawing, in CSS pixels. */
 export interface DrawnPath {
   readonly kind: 'area' | 'line' | 'dashed' | 'dots'
   readonly colour: ColourName
@@ -22,29 +22,29 @@ export interface Box {
   readonly bottom: number
 }
 
-/** From point to point. */
+/** Returns the path of straight lines between points. */
 export function linePath(points: readonly Point[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${short(x)} ${short(y)}`).join('')
 }
 
-/** The path of the area below a line. */
+/** Returns the path of the area between a line and `bottom`. */
 export function areaPath(line: readonly Point[], bottom: number): string {
   const [first, last] = [line[0], line.at(-1)]
   if (first === undefined || last === undefined) return ''
   return `${linePath(line)}V${short(bottom)}H${short(first.x)}Z`
 }
 
-/** The path of a rectangle, in CSS pixels. */
+/** Returns the path of a rectangle. */
 export function rectPath({ left, right, top, bottom }: Box): string {
   return `M${short(left)} ${short(top)}H${short(right)}V${short(bottom)}H${short(left)}Z`
 }
 
-/** A line of no length: with round ends it is a dot, however the drawing is stretched. */
+/** Returns a line of no length. Its round ends make a dot, however the drawing is stretched. */
 export function dotPath({ x, y }: Point): string {
   return `M${short(x)} ${short(y)}h0`
 }
 
-/** Values run by run. More than `bridged` gaps in a row end a run; by default any gap does. */
+/** Splits values into runs without null. A run may skip up to `bridged` nulls in a row (default: 0). */
 export function runsOf<Value>(
   values: readonly (Value | null)[],
   bridged: number = 0,

@@ -26,19 +26,19 @@ export interface TimeChartProps {
   readonly title: string
   readonly about?: ComponentChildren
   readonly panels: readonly ChartPanel[]
-  /** Before what every chart can do. */
+  /** Buttons before the chart's own. */
   readonly actions?: ComponentChildren
-  /** The address of a bucket's calls. */
+  /** Returns the address of a bucket's calls. */
   readonly to: (bounds: Bounds) => Partial<PageAddress>
-  /** A last line of the tooltip: how many calls. */
+  /** Returns the last line of the tooltip: the number of calls. */
   readonly count?: (buckets: BucketRange) => string
-  /** True if its legend explains outages and marks; false if a chart beside it does. */
+  /** False if a chart beside it explains outages and marks (default: true). */
   readonly explainsEvents?: boolean
-  /** Stands over an empty plot. */
+  /** The text over an empty plot. */
   readonly empty: string
 }
 
-/** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
+/** A chart over time, with a legend and a table. Readers can zoom, hear its figures and open its calls. */
 export function TimeChart(props: TimeChartProps) {
   const { title, about, panels, actions, to, count, explainsEvents = true, empty } = props
   const { outages, marks } = useContext(ChartEventsContext)
@@ -103,7 +103,7 @@ export function TimeChart(props: TimeChartProps) {
 interface PanelPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 'to' | 'atFirst'> {
   readonly panel: ChartPanel
   readonly isLog: boolean
-  /** Series of all panels that are not hidden: the tooltip shows them wherever one points. */
+  /** The visible series of all panels. The tooltip of each panel shows them all. */
   readonly shown: readonly ChartSeries[]
   readonly count?: TimeChartProps['count']
   readonly empty: string
@@ -120,14 +120,14 @@ export function PanelPlot(props: PanelPlotProps) {
     (width, height) => drawSeries({ frame, scale, series: shownSeries, width, height }),
     [frame, scale, shownSeries],
   )
-  // The compared series comes before the main one.
+  // The last series is the main one; a compared series comes before it.
   const main = panel.series.at(-1)
   const isEmpty = shownSeries.every(({ values }) => values.every((value) => value === null))
   const isDown = (buckets: BucketRange): boolean => {
     const { fromMs, toMs } = rangeBounds(frame, buckets)
     return outages.some((outage) => outage.fromMs <= fromMs && outage.toMs >= toMs)
   }
-  /** Besides its figures: how many calls, and what happened. */
+  /** Returns the number of calls and the events of some buckets. */
   const factsOf = (buckets: BucketRange): readonly string[] => {
     const bounds = rangeBounds(frame, buckets)
     const happened = marks.filter(({ ms }) => isBetween(bounds, ms)).map(({ words }) => words)
@@ -207,11 +207,11 @@ interface ChartTableProps extends Pick<TimeChartProps, 'title' | 'to'> {
   readonly series: readonly ChartSeries[]
 }
 
-/** The figures of a chart, newest first, each row with the way to its calls. */
+/** The figures of a chart, newest first. Each row is a link to its calls. */
 function ChartTable({ title, frame, series, to }: ChartTableProps) {
   const times = useTimes()
   return (
-    // Focusable, so that it can be scrolled by keyboard.
+    // The region can have the focus, so that the keyboard can scroll it.
     <div class="chart-table goes-on-aside" tabIndex={0} role="region" aria-label={`${title}, table`}>
       <Table caption={title} columns={['Time', ...series.map(({ words }) => words)]}>
         <tbody>

@@ -2,35 +2,35 @@ import type { Bounds } from '../data/calendar-ranges.ts'
 
 export type { Bounds }
 
-/** A span of time that is divided into buckets; milliseconds since the Unix epoch. */
+/** A span of time that is divided into buckets, in milliseconds since the Unix epoch. */
 export interface TimeFrame extends Bounds {
-  /** The start of each bucket; the first may start before `fromMs`. */
+  /** The start of each bucket. The first may start before `fromMs`. */
   readonly startsMs: readonly number[]
   /** The usual width of a bucket. */
   readonly bucketMs: number
-  /** Buckets of something other than time, such as percentiles: a short and a long name of each. */
+  /** The short and long names of buckets that are not times, such as percentiles. */
   readonly names?: readonly (readonly [short: string, long: string])[]
 }
 
-/** Buckets side by side, by their indexes; both are inclusive. */
+/** A run of buckets, as inclusive indexes. */
 export interface BucketRange {
   readonly first: number
   readonly last: number
 }
 
-/** A bucket where it is whole; the last one ends when the next would begin, also where the range ends earlier. */
+/** Returns the start and end of a whole bucket, even if the range ends earlier. */
 export function wholeBucket({ startsMs, bucketMs }: TimeFrame, index: number): Bounds {
   const fromMs = startsMs[index] ?? 0
   return { fromMs, toMs: startsMs[index + 1] ?? fromMs + bucketMs }
 }
 
-/** The part of a bucket that lies in the range: what its figures are of. */
+/** Returns the part of a bucket within the range; its figures cover this part. */
 export function bucketBounds(frame: TimeFrame, index: number): Bounds {
   const { fromMs, toMs } = wholeBucket(frame, index)
   return { fromMs: Math.max(fromMs, frame.fromMs), toMs: Math.min(toMs, frame.toMs) }
 }
 
-/** The bucket that an instant lies in, the nearest one where it lies in none; -1 where there are no buckets. */
+/** Returns the index of the bucket at an instant, or the nearest one; −1 without buckets. */
 export function bucketAt({ startsMs }: TimeFrame, ms: number): number {
   let low = 0
   let high = startsMs.length - 1
@@ -42,12 +42,12 @@ export function bucketAt({ startsMs }: TimeFrame, ms: number): number {
   return high < 0 ? -1 : low
 }
 
-/** The place of an instant: 0 at the left edge, 1 at the right; instants beyond lie on the edge. */
+/** Returns the place of an instant: 0 at the left edge, 1 at the right. Instants beyond are at the edge. */
 export function shareOfTime({ fromMs, toMs }: TimeFrame, ms: number): number {
   return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)))
 }
 
-/** True if an instant lies in a span. */
+/** True if an instant is in a span, whose end is exclusive. */
 export function isBetween({ fromMs, toMs }: Bounds, ms: number): boolean {
   return ms >= fromMs && ms < toMs
 }
@@ -57,12 +57,12 @@ export function overlaps(a: Bounds, b: Bounds): boolean {
   return a.toMs > b.fromMs && a.fromMs < b.toMs
 }
 
-/** A share as a CSS percentage: 0.5 is `50.000%`. */
+/** Returns a share as a CSS percentage: 0.5 is `50.000%`. */
 export function percentOf(share: number): string {
   return `${(share * 100).toFixed(3)}%`
 }
 
-/** The CSS position of a span: distance from the left, and width. */
+/** Returns the CSS position of a span: distance from the left, and width. */
 export function spanStyle(
   frame: TimeFrame,
   { fromMs, toMs }: Bounds,
@@ -71,30 +71,33 @@ export function spanStyle(
   return { left: percentOf(left), width: percentOf(shareOfTime(frame, toMs) - left) }
 }
 
-/** The place of a bucket: the middle of its part within the range. */
+/** Returns the middle of a bucket's part within the range. */
 export function bucketMiddle(frame: TimeFrame, index: number): number {
   const { fromMs, toMs } = bucketBounds(frame, index)
   return (fromMs + toMs) / 2
 }
 
-/** The buckets from one to another, whichever comes first. */
+/** Returns the buckets between two buckets, in either order, both inclusive. */
 export function bucketsBetween(a: number, b: number): BucketRange {
   return { first: Math.min(a, b), last: Math.max(a, b) }
 }
 
-/** The time of some buckets, as far as it lies in the range. */
+/** Returns the time of some buckets within the range. */
 export function rangeBounds(frame: TimeFrame, { first, last }: BucketRange): Bounds {
   return { fromMs: bucketBounds(frame, first).fromMs, toMs: bucketBounds(frame, last).toMs }
 }
 
-/** The sum of a value over some buckets. */
+/** Returns the sum of a value over some buckets. */
 export function sumOver({ first, last }: BucketRange, valueOf: (index: number) => number): number {
   let sum = 0
   for (let index = first; index <= last; index++) sum += valueOf(index)
   return sum
 }
 
-/** Buckets at the edges of which the range holds less than nine tenths: their counts are of less time. */
+/**
+ * Returns the buckets at the edges with less than nine tenths of their time in the range. Their counts cover less
+ * time.
+ */
 export function partialBuckets(frame: TimeFrame): readonly number[] {
   return [...new Set([0, frame.startsMs.length - 1])].filter((index) => {
     if (index < 0) return false

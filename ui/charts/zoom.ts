@@ -3,12 +3,15 @@ import { useNavigation } from '../data/navigation.tsx'
 import type { Range } from '../data/page-range.ts'
 import type { Bounds } from './time-frame.ts'
 
-/** The range that each zoom has left, by the span that it has led to. */
+/** The range before each zoom, by the key of the span that was zoomed to. */
 const leftRanges = new Map<string, Range>()
 
 const spanKey = ({ fromMs, toMs }: Bounds): string => `${fromMs} ${toMs}`
 
-/** Makes a span of time the range of the page, and undoes that; `zoomOut` is null where the range is no span. */
+/**
+ * Returns `zoom`, which makes a span the page's range, and `zoomOut`, which restores the range before. `zoomOut` is
+ * null if the page's range is relative.
+ */
 export function useZoom(): {
   readonly zoom: (bounds: Bounds) => void
   readonly zoomOut: (() => void) | null
@@ -19,7 +22,7 @@ export function useZoom(): {
     const shown = range.last === null ? spanKey(range) : null
     const zoom = ({ fromMs, toMs }: Bounds): void => {
       const key = spanKey({ fromMs, toMs })
-      // The whole of a span leads nowhere else: its way out stays.
+      // A zoom to the current span keeps the range to return to.
       if (key !== shown) leftRanges.set(key, range)
       go({ range: { last: null, fromMs, toMs } })
     }

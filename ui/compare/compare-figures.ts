@@ -8,7 +8,7 @@ import type { CompareColumnName } from '../data/sorted-columns.ts'
 import { sortedRows } from '../design/table/sorted-rows.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
-/** A model, client or upstream of `/api/query`. */
+/** A model, client, upstream or value of a tag, from `/api/query`. */
 export interface CompareGroup extends GroupFigures {
   /** The group's key; null for calls without one. */
   readonly key: string | null
@@ -20,10 +20,10 @@ export interface CompareColumn {
   readonly words: string
   /** The tooltip. */
   readonly title?: string
-  /** The group's value; null if it is unknown, or of too few calls. */
+  /** Returns the group's value; null if it is unknown, or of too few calls. */
   readonly value: (group: CompareGroup) => number | null
   readonly show: (value: number) => string
-  /** Not shown where there is little room. */
+  /** The class of columns that are hidden in narrow tables. */
   readonly class?: 'is-some' | 'is-more' | undefined
 }
 
@@ -45,7 +45,7 @@ const latency = (level: 'p50' | 'p95' | 'p99', share: string): CompareColumn =>
 const firstToken = (level: 'p50' | 'p95' | 'p99'): CompareColumn =>
   time('First token', 'ttft_ms', level, 'Time from sending the attempt upstream, without the wait for a slot')
 
-/** The columns of the table, in its order. */
+/** The columns of the table, in order. */
 export const compareColumns = {
   calls: { words: 'Calls', value: ({ calls }) => calls, show: count },
   errors: {
@@ -84,7 +84,7 @@ export const compareColumns = {
   cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },
 } satisfies Record<CompareColumnName, CompareColumn>
 
-/** The largest first, or the smallest; what is not known comes last. */
+/** Sorts groups by a column, largest or smallest first. Groups without a value come last. */
 export function sortedBy(
   groups: readonly CompareGroup[],
   name: CompareColumnName,
@@ -106,13 +106,16 @@ export const curveFrame: TimeFrame = {
 /** The bucket of the median. */
 export const medianAt: number = curvePercentiles.indexOf(50)
 
-/** Calls that a percentile wants: of fewer, it is one of them under another name. */
+/**
+ * Returns the least number of calls for a percentile. With fewer calls, the percentile would be one of the slowest
+ * calls.
+ */
 function leastCallsAt(percentile: number): number {
   const fromEdge = Math.min(percentile, 100 - percentile) / 100
   return Math.max(5, Math.round(1 / fromEdge))
 }
 
-/** A group as a line from percentile to percentile; with a gap where it has too few calls. */
+/** Returns a group's curve over the percentiles. Percentiles of too few calls are gaps. */
 export function curveOf(
   group: CompareGroup,
   measure: keyof Curves,

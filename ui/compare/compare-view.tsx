@@ -47,7 +47,7 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
   readonly summary: { readonly calls: number }
 }
 
-/** Compares models, clients or upstreams by speed, failures and cost. */
+/** The view that compares models, clients, upstreams or tags by speed, failures and cost. */
 export function CompareView() {
   const { address, go } = useNavigation()
   const query = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
@@ -60,7 +60,7 @@ export function CompareView() {
     { everyMs: refreshEveryMs(address.range) },
   )
   const { answer, question, isStale, isRefused } = query
-  // These groups are of the previous answer until the next one comes.
+  // Until the next answer comes, the groups are of the previous one.
   const by = question?.by ?? address.by
   return (
     <>
@@ -92,12 +92,12 @@ type Shown = Pick<PageAddress, 'measure' | 'order' | 'rising' | 'lines'>
 interface ComparisonProps {
   readonly by: CompareBy
   readonly groups: readonly CompareGroup[]
-  /** The lines drawn, and the order of the table. */
+  /** The curves shown, and the order of the table. */
   readonly shown: Shown
   readonly onShow: (change: Partial<Shown & Pick<PageAddress, 'by'>>) => void
 }
 
-/** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
+/** Percentile curves of the chosen groups, and a table of all groups. */
 export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const { measure, rising } = shown
   const order = orderOf('compare', shown)
@@ -120,7 +120,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const toggle = (line: string): void => {
     const others = lines.filter((candidate) => candidate !== line)
     const next = others.length < lines.length ? others : [...lines, line].slice(-mostGroups)
-    // Without any line there is nothing to compare.
+    // The last curve cannot be hidden.
     if (next.length > 0) onShow({ lines: next })
   }
   const panel = useMemo((): ChartPanel => {
@@ -240,5 +240,5 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
 
 const columnOf = (name: CompareColumnName): CompareColumn => compareColumns[name]
 
-/** A group in the address: empty for the one without a name. */
+/** Returns a group's name in the address: empty for the group without a key. */
 const lineOf = (key: string | null): string => key ?? ''

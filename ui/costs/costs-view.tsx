@@ -22,7 +22,7 @@ import { spendBounds, spendPath } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
 import { type Prices, type Spend, usePrices, useSpend } from './use-costs.ts'
 
-/** Shows spend over time and by model or client, and the prices that it is made of. */
+/** The view of spend over time and by group, and of the prices behind it. */
 export function CostsView() {
   const { address } = useNavigation()
   const isHeld = useObservable(isDragging)
@@ -55,7 +55,7 @@ export function CostsView() {
   )
 }
 
-/** The number of free calls; 0 with a filter, because prices count all calls. */
+/** Returns the number of free calls; 0 with a filter, because prices count all calls. */
 function freeCalls(matches: Prices['matches'], address: PageAddress): number {
   if (isFiltered(address)) return 0
   return (matches?.matches ?? []).reduce(
@@ -99,10 +99,13 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
   )
 }
 
-/** The budget may be set elsewhere: in another tab, on the Alerts view, or by a program. */
+/**
+ * The interval of requests for the budget, which may also be set in another tab, on the Alerts view, or by a
+ * program.
+ */
 const budgetEveryMs = 10_000
 
-/** A card with what this month comes to, the budget of a month, and what sets it. */
+/** Returns the card with this month's forecast, and the month's budget. */
 function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonly card: FigureCard } {
   const { address } = useNavigation()
   const { zone } = useTimes()
@@ -115,7 +118,7 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
     everyMs: budgetEveryMs,
   })
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
-  // A budget is for all calls.
+  // The budget is for all calls, so it does not apply to filtered ones.
   const ofAll = isFiltered(address) ? null : budgetUsd
   const card = useMemo(
     () => monthCard(answer === null ? null : monthForecast(answer.groups), ofAll),

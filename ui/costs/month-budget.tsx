@@ -10,12 +10,12 @@ import { dollars } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
 
 export interface MonthBudgetProps {
-  /** The budget of a month in USD; null if none is set. */
+  /** The month's budget in USD; null if none is set. */
   readonly budgetUsd: number | null
   readonly onSaved: (report: AlertsReport) => void
 }
 
-/** Sets what all calls of a month may cost before an alert begins. */
+/** Sets the month's budget for all calls. An alert begins when it is exceeded. */
 export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
   const [draft, setDraft] = useState<Draft | null>(null)
   const { isBusy, error, run } = useAction()

@@ -4,28 +4,28 @@ import { calendarBounds } from '../data/calendar-ranges.ts'
 import { dollars, orDash } from '../format/figures.ts'
 import type { SpendFigures } from './spend-figures.ts'
 
-/** Number of past days whose mean is used for the coming days. */
+/** The number of full days whose mean is assumed for the coming days. */
 const daysLookedAt = 7
 const dayMs = 86_400_000
 
-/** Spend of a day: `2026-11-21`. */
+/** The spend of a day; `key` is its date, such as `2026-11-21`. */
 export type SpendDay = Pick<SpendFigures, 'cost_usd'> & { readonly key: string }
 
-/** This month's spend so far, and its forecast. */
+/** The spend of the current month so far, and its forecast. */
 export interface MonthForecast {
   readonly soFarUsd: number
-  /** The forecast for the end of the month in USD; null before there is a whole day to compute it from. */
+  /** The forecast for the end of the month; null without a full day to compute it from. */
   readonly endUsd: number | null
 }
 
-/** The range that a forecast needs: this month, and the week before today. */
+/** Returns the range that a forecast needs: the current month, and the week before today. */
 export function forecastBounds(nowMs: number, utc: boolean): Bounds {
   const { fromMs: monthMs } = calendarBounds('This month', nowMs, utc)
   const { fromMs: weekMs } = calendarBounds('Today', nowMs - daysLookedAt * dayMs, utc)
   return { fromMs: Math.min(monthMs, weekMs), toMs: nowMs }
 }
 
-/** Makes a forecast from days without a gap, the last one today. Null if no day has a cost. */
+/** Returns a forecast from consecutive days, of which the last is today. Null if no day has a cost. */
 export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   const today = days.at(-1)
   if (today === undefined || days.every(({ cost_usd: usd }) => usd === null)) return null
@@ -42,7 +42,7 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   return { soFarUsd, endUsd: soFarUsd + restOfToday + perDay * daysToCome }
 }
 
-/** The card of the forecast, once there is one, with the month's budget. */
+/** Returns the card of the forecast and of the month's budget. */
 export function monthCard(forecast: MonthForecast | null, budgetUsd: number | null): FigureCard {
   return {
     words: 'Forecast this month',

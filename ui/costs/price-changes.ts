@@ -17,10 +17,10 @@ import type { Times } from '../format/times.ts'
 import { typedNumber } from '../format/typed-number.ts'
 import { sumOf } from './spend-figures.ts'
 
-/** Highest accepted price in dollars; a higher one is a typing error. */
+/** The highest accepted price in USD. A higher price is a typing error. */
 const mostUsd = 1000
 
-/** The fields of a price. */
+/** The names of the form's fields. */
 export type PriceField = RateName | 'billing' | 'scope' | 'since' | 'day'
 
 const mainRates: ReadonlySet<RateName> = new Set(['input', 'output', 'cache_read'])
@@ -31,7 +31,7 @@ const sinces = [
   ['day', 'from a date'],
 ] as const
 
-/** The form that sets a price of one's own, which overrides all price lists. */
+/** Returns the form that sets the user's own price, which overrides all price lists. */
 export function priceForm(
   { name: model, upstream, isOwn, rates, hasMore }: PricedModel,
   nowMs: number,
@@ -117,7 +117,7 @@ export function priceForm(
   }
 }
 
-/** The typed rates; their errors are added to `errors`. */
+/** Returns the typed rates, and adds errors to `errors`. */
 function amountsOf(
   valueOf: (name: RateName) => string,
   errors: Partial<Record<RateName, string>>,
@@ -141,7 +141,7 @@ function amountsOf(
   return rates
 }
 
-/** A line on the number and age of the known prices. */
+/** Returns a line on the number and age of the known prices. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
   const priceCount = Object.keys(models).length
   const overrideCount = Object.keys(overrides).length
@@ -157,7 +157,7 @@ export function bookWords({ models, overrides, source, synced_at: syncedAt }: Co
   ].join(' · ')
 }
 
-/** The changes of the last sync; null if there was none, or it failed. */
+/** Returns the changes of the last sync as a text; null if it failed or never ran. */
 export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (syncedAt === null || sync.state === 'running' || sync.last_error !== null) return null
   const { added, changed, removed } = sync
@@ -177,7 +177,7 @@ export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: T
   ].join(' ')
 }
 
-/** The message of a failed sync; null if the last one succeeded. */
+/** Returns the message of a failed sync; null if the last sync succeeded. */
 export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (sync.last_error === null || sync.state === 'running') return null
   const oldPrices =
@@ -187,7 +187,7 @@ export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times):
   return `Price sync failed: ${withPoint(sync.last_error)} ${oldPrices} are unchanged.`
 }
 
-/** The message of an unreadable price file; null if it can be read. */
+/** Returns the message of an invalid price file; null if the file is valid. */
 export function problemWords({ problem }: Costs): string | null {
   if (problem === null) return null
   const { message, line, column } = problem
@@ -206,17 +206,17 @@ function withPoint(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-/** Costs before and after; null if they are not known. */
+/** The costs before and after; null if unknown. */
 type CostChange = Pick<RepriceDay, 'before_usd' | 'after_usd'>
 
-/** The change that re-pricing makes to one model. */
+/** The change of one model's cost. */
 export interface RepricedModel extends CostChange {
   readonly model: string | null
   readonly calls: number
   readonly days: readonly RepriceDay[]
 }
 
-/** The days grouped by model, largest change first. */
+/** Groups days by model, the largest change first. */
 export function repricedModels(days: readonly RepriceDay[]): readonly RepricedModel[] {
   return [...Map.groupBy(days, ({ model }) => model)]
     .map(([model, changes]) => ({
@@ -229,23 +229,23 @@ export function repricedModels(days: readonly RepriceDay[]): readonly RepricedMo
     .sort((a, b) => Math.abs(difference(b)) - Math.abs(difference(a)) || b.calls - a.calls)
 }
 
-/** The change in dollars; an unknown cost counts as 0. */
+/** Returns the change in USD; an unknown cost counts as 0. */
 function difference({ before_usd: before, after_usd: after }: CostChange): number {
   return (after ?? 0) - (before ?? 0)
 }
 
-/** `+$3.10`, `−$0.42`, `±$0`. */
+/** Returns an amount with its sign: `+$3.10`, `−$0.42`, `±$0`. */
 export function signedDollars(usd: number): string {
   if (Math.abs(usd) < 5e-10) return '±$0'
   return `${usd < 0 ? '−' : '+'}${dollars(Math.abs(usd))}`
 }
 
-/** The costs before and after: `$1.20 → $1.50`; an unknown cost is a dash. */
+/** Returns the costs before and after: `$1.20 → $1.50`. An unknown cost is a dash. */
 export function fromTo({ before_usd: before, after_usd: after }: CostChange): string {
   return `${orDash(before, dollars)} → ${orDash(after, dollars)}`
 }
 
-/** From the first day to the last that would change: `from 12 to 21 Nov`. */
+/** Returns the first and last day that would change: `from 12 to 21 Nov`. */
 function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => string): string {
   const names = days.map(({ day }) => day).sort()
   const [first, last] = [names[0], names.at(-1)]
@@ -253,7 +253,10 @@ function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => strin
   return first === last ? `on ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
 }
 
-/** Offers to price calls that had no price and have one now, or that would cost something else; null if it changes nothing. */
+/**
+ * Returns the offer to price calls that have a price now, or another price than before. Null if nothing would
+ * change.
+ */
 export function offerWords(result: RepriceResult, dayWords: (day: string) => string): string | null {
   const { newly_priced: calls } = result
   if (calls === 0) {
@@ -266,7 +269,7 @@ export function offerWords(result: RepriceResult, dayWords: (day: string) => str
   return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can now be priced: ${dollars(Math.max(0, usd))}.`
 }
 
-/** The consequences of applying it, to be read before. */
+/** Returns the consequences of a recalculation, which the reader sees before it. */
 export function consequences(result: RepriceResult): readonly string[] {
   const { calls, newly_priced: fresh, newly_unpriced: lost } = result
   const changed = calls - fresh - lost
@@ -283,19 +286,19 @@ export function consequences(result: RepriceResult): readonly string[] {
   ]
 }
 
-/** The progress as a percentage: `42%`. */
+/** Returns the progress as a percentage: `42%`. */
 export function progressShare({ done, total }: RepriceProgress): string {
   return percent(total === 0 ? 0 : Math.floor(Math.min(1, done / total) * 100) / 100)
 }
 
-/** The result of the last re-pricing. */
+/** Returns the result of the last recalculation as a text. */
 export function doneWords(result: RepriceResult): string {
   return result.calls === 0
     ? 'Nothing to change.'
     : `${counted(result.calls, 'call')} recalculated: ${signedDollars(difference(result))}.`
 }
 
-/** The difference in words; a dash if neither cost is known. */
+/** Returns the change in USD with its sign; a dash if neither cost is known. */
 export function changeWords(change: CostChange): string {
   return change.after_usd === null && change.before_usd === null
     ? unknownFigure

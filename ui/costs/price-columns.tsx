@@ -18,10 +18,10 @@ import {
   tierWords,
 } from './prices.ts'
 
-/** The order without a column that sorts. */
+/** The order without a sorted column. */
 export const usualOrder = 'usual'
 
-/** For each order, the first price in words: the largest, and the smallest. */
+/** For each order, names for its two directions: largest first, then smallest first. */
 export const orderWords: Readonly<Record<PriceColumnName | typeof usualOrder, readonly string[]>> = {
   [usualOrder]: ['Missing first'],
   input: ['Most expensive input', 'Cheapest input'],
@@ -30,14 +30,14 @@ export const orderWords: Readonly<Record<PriceColumnName | typeof usualOrder, re
   spent: ['Most spent', 'Least spent'],
 }
 
-/** The same for all prices, which know no calls. */
+/** The order names of the list of all prices, which has no calls. */
 export const orderWordsOfAll: typeof orderWords = {
   ...orderWords,
   [usualOrder]: ['Your own first'],
   spent: [],
 }
 
-/** A column of prices, with the name and the value that sort by it; null where it is not known. */
+/** A column of prices. `value` sorts by it; null for an unknown value. */
 export interface PriceColumn extends Column<PriceLine> {
   readonly order?: readonly [PriceColumnName, (line: PriceLine) => number | null]
 }
@@ -83,7 +83,7 @@ export const spentColumn: PriceColumn = {
   about: ({ spent }) => spent?.words,
 }
 
-/** A column of rates. The input column shows the fee of models that bill only a fee. */
+/** Returns a column of a rate. The input column shows the fee of models that bill only a fee. */
 function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
   const usdOf = ({ price }: PriceLine): number | null => {
     if (price === null) return null
@@ -115,7 +115,7 @@ const serviceWords: Readonly<Record<string, string>> = {
   batch: 'Batch',
 }
 
-/** All rates of a price, by request length and service tier, and its source. */
+/** All rates of a price by request length and service tier, and the price's source. */
 export function PriceDetails({
   name,
   price: { period, notes },
@@ -150,7 +150,7 @@ function RateTable({ caption, tiers }: { readonly caption: string; readonly tier
           <tr key={name}>
             <th scope="row">{rateWords[name]}</th>
             {tiers.map((tier) => {
-              // A longer request costs as a shorter one unless it has a rate of its own.
+              // A tier without a rate has the rate of the first tier.
               const usd = tier[name] ?? tiers[0]?.[name]
               return (
                 <td key={tier.above_input_tokens}>

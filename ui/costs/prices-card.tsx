@@ -47,21 +47,21 @@ import {
 import { RepriceDialog, useRepriceOffer } from './reprice-dialog.tsx'
 import type { Prices } from './use-costs.ts'
 
-/** The element that a link to the prices focuses. */
+/** The id of the element that a link to the prices focuses. */
 export const pricesId = 'prices'
 
 export interface PricesCardProps {
   readonly prices: Prices
   readonly bounds: Bounds
-  /** True if part of the range is folded into sums. */
+  /** True if a part of the range is rolled up. */
   readonly isFolded: boolean
   readonly onRepriced: () => void
 }
 
-/** Others are found by their names. */
+/** The number of rows shown at first. Search finds the others. */
 const rowsAtFirst = 50
 
-/** Prices of the calls of a range, or all; sets and syncs prices, and recalculates costs. */
+/** The prices of a range's calls, or all prices. Users can set and sync prices, and recalculate costs. */
 export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardProps) {
   const { address, go, replace } = useNavigation()
   const times = useTimes()
@@ -204,7 +204,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         <RepriceDialog
           question={{ ...dialog, zone: times.zone }}
           onDone={() => {
-            // Over before it was seen to be under way.
+            // The job may have ended before the page knew of it.
             forget()
             onRepriced()
           }}
@@ -220,12 +220,12 @@ interface NotesProps {
   readonly prices: Prices
   readonly isLooking: boolean
   readonly isRepricing: boolean
-  /** Says which calls can be priced now. */
+  /** The text about calls that can be priced now; null if there are none. */
   readonly offer: string | null
   readonly onPreview: () => void
 }
 
-/** Notes above the prices: errors, the job under way, and calls that can be priced. */
+/** Notes above the prices: errors, the running job, and calls that can be priced. */
 function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }: NotesProps) {
   const times = useTimes()
   const progress = useLive(({ repricing }) => repricing?.progress ?? null)
@@ -260,7 +260,7 @@ function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }
   )
 }
 
-/** The text about calls in the range without a cost whose model has a price now. */
+/** Returns the text about the range's unpriced calls whose model has a price now. */
 function waitingWords(calls: number): string {
   return calls === 1
     ? '1 call in this range had no price when it was made and has one now.'

@@ -12,7 +12,7 @@ import { sourceDate, sourceWords } from '../data/price-source.ts'
 import { count, counted, dollars } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 
-/** The names of the rates, the most wanted first. */
+/** The names of the rates, in the page's order. */
 export const rateWords = {
   input: 'Input',
   output: 'Output',
@@ -28,52 +28,51 @@ export const rateWords = {
   per_second: 'Per second of audio',
 } as const satisfies Readonly<Record<keyof Rates, string>>
 
-/** The name of a rate. */
 export type RateName = keyof typeof rateWords
 
-/** All rates that a price can have. */
+/** The keys of all rates that a price can have, in the page's order. */
 export const rateNames: readonly RateName[] = Object.keys(rateWords) as RateName[]
 
-/** Rates per unit, not per million. */
+/** True for a rate per request or unit, false for a rate per million tokens. */
 export function isFee(name: RateName): boolean {
   return name.startsWith('per_')
 }
 
-/** An amount as in a price list: $0.15, $2.00, $0.0000025, never rounded to another value. */
+/** Returns an amount in USD without rounding: $0.15, $2.00, $0.0000025. */
 export function rate(usd: number): string {
   if (usd === 0) return '$0'
   return usd >= 0.01 && Number(usd.toFixed(2)) === usd ? dollars(usd) : `$${plainNumber(usd)}`
 }
 
-/** The first tier, which bills short requests. */
+/** Returns the first tier, which applies to short requests. */
 export function baseRates({ tiers }: { readonly tiers: readonly RateTier[] }): RateTier {
   return tiers[0] ?? { above_input_tokens: 0 }
 }
 
-/** The number of tiers beyond the first: for longer requests, or other service tiers. */
+/** Returns the number of further tiers, for longer requests and other service tiers. */
 export function moreTiers({ tiers, service_tiers: services = {} }: TieredPrice): number {
   return tiers.length - 1 + Object.keys(services).length
 }
 
-/** The rates of a price. */
+/** The rates of a price, by request length and service tier. */
 export type TieredPrice = Pick<PricePeriod, 'tiers' | 'service_tiers'>
 
-/** Every rate that it has is 0: a price all the same. */
+/** True if every rate is 0. */
 export function isFree(tiers: readonly RateTier[]): boolean {
   return tiers.length > 0 && tiers.every((tier) => rateNames.every((name) => (tier[name] ?? 0) === 0))
 }
 
-/** The fee for each request, unit of search, or second; undefined if there is none. */
+/** Returns the fee for each request, search unit or second; undefined without a fee. */
 function feeOf(rates: Rates): number | undefined {
   return rates.per_request ?? rates.per_search_unit ?? rates.per_second
 }
 
-/** A fee is all that is billed. */
+/** True if only fees are billed. */
 function isByFee(rates: Rates): boolean {
   return feeOf(rates) !== undefined && rateNames.every((name) => isFee(name) || (rates[name] ?? 0) === 0)
 }
 
-/** The rates of a short request; of input and output none if a fee is all that is billed. */
+/** Returns the rates of a short request. If only a fee is billed, `input` and `output` are undefined. */
 export function briefRates(
   price: TieredPrice,
 ): Readonly<Record<'fee' | 'input' | 'output' | 'cached', number | undefined>> {
@@ -84,7 +83,7 @@ export function briefRates(
     : { fee: undefined, input, output, cached }
 }
 
-/** The rates that any of the tiers has; if a fee is all that is billed, no others. */
+/** Returns the names of all rates in any tier; only the fees if nothing else is billed. */
 export function ratesIn(tiers: readonly RateTier[]): readonly RateName[] {
   const areByFee = tiers.every(isByFee)
   return rateNames.filter(
@@ -92,7 +91,7 @@ export function ratesIn(tiers: readonly RateTier[]): readonly RateName[] {
   )
 }
 
-/** The length of request that a tier is for: `up to 200,000 tokens in`, `above 200,000 tokens in`. */
+/** Returns the request lengths of a tier: `Up to 200,000 tokens in`, `Above 200,000 tokens in`. */
 export function tierWords(tiers: readonly RateTier[], at: number): string {
   const tier = tiers[at]
   const next = tiers[at + 1]
@@ -102,7 +101,7 @@ export function tierWords(tiers: readonly RateTier[], at: number): string {
   return `${tier.inclusive === true ? 'From' : 'Above'} ${count(tier.above_input_tokens)} tokens in`
 }
 
-/** Why there is no price, in words; and beside money, why there was one. */
+/** Returns the reason that there is no price. With `hasCost`, the text also explains the known costs. */
 export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
   if (hasCost) {
     const now = none === 'local' ? 'Self-hosted' : 'No price now'
@@ -120,18 +119,18 @@ export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
   }
 }
 
-/** True if there is a price. */
+/** True if calls have a price. */
 export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { key: string }> {
   return 'key' in price
 }
 
-/** The period of an entry that holds at an instant; null if it begins only later. */
+/** Returns the period in force at an instant; null before the first one. */
 export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | null {
   const started = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
   return started.toSorted((a, b) => sinceMs(a.effective_from) - sinceMs(b.effective_from)).at(-1) ?? null
 }
 
-/** The model that answered, if its name differs from the requested one. */
+/** Returns the model that answered if its name differs from the requested one; else null. */
 export function answeredBy({ model, response_model: answered }: CostMatch): string | null {
   return answered !== null && answered !== model ? answered : null
 }
@@ -140,33 +139,33 @@ function sinceMs(from: string | null): number {
   return from === null ? Number.NEGATIVE_INFINITY : Date.parse(from)
 }
 
-/** The number as text, without an exponent and without needless zeros. */
+/** Returns the number as text, without an exponent and trailing zeros. */
 export function plainNumber(value: number): string {
   return value.toFixed(10).replace(/\.?0+$/, '')
 }
 
-/** The model that a price is set for. */
+/** A model whose price can be set. */
 export interface PricedModel {
-  /** The name that calls request, or that of an existing override. */
+  /** The model's name in calls, or the name of its override. */
   readonly name: string
-  /** The upstream; null if the name contains it, or the price is for all. */
+  /** The upstream; null if `name` contains it, or the price is for all upstreams. */
   readonly upstream: string | null
-  /** True if an override is set, which can be removed. */
+  /** True if the user has set a price, which can be removed. */
   readonly isOwn: boolean
   /** The current rates; null if unknown. */
   readonly rates: Rates | null
-  /** The present price has more to it than these rates: one's own would not. */
+  /** True if the current price has further tiers, which a new price would lack. */
   readonly hasMore: boolean
 }
 
-/** A price, as a row shows it. */
+/** A price for the page. */
 export interface ShownPrice {
   readonly period: TieredPrice
   /** `LiteLLM` */
   readonly source: string
   /** `synced 3 h ago` */
   readonly date: string
-  /** Shown in the collapsed part. */
+  /** Lines in the collapsed part. */
   readonly notes: readonly string[]
 }
 
@@ -177,29 +176,29 @@ export interface PriceLine {
   /** Small text below the name. */
   readonly about: string
   readonly price: ShownPrice | null
-  /** The reason, in place of a price. */
+  /** The reason that there is no price. */
   readonly why: string
-  /** True if a missing price is no problem. */
+  /** True if the missing price is no problem. */
   readonly isCalm: boolean
-  /** The cost of its calls; null if the list is not of calls. */
+  /** The cost of the row's calls; null in the list of all prices. */
   readonly spent: {
     readonly usd: number | null
     readonly model: string | null
     readonly words: string
   } | null
-  /** The model whose price can be set; null if it cannot. */
+  /** The model whose price the row can set; null if it cannot. */
   readonly priced: PricedModel | null
 }
 
-/** The present time for dates of prices. */
+/** The current time, for dates of prices. */
 export interface PriceClock {
   readonly times: Times
   readonly nowMs: number
-  /** Start of the calls that the prices are for, in ms since the Unix epoch. */
+  /** The start of the calls that the prices are for, in ms since the Unix epoch. */
   readonly fromMs?: number
 }
 
-/** The price of calls of one upstream and model. */
+/** Returns the row for the calls of one upstream and model. */
 export function matchedLine(
   match: CostMatch,
   { overrides, models }: Pick<Costs, 'overrides' | 'models'>,
@@ -254,7 +253,7 @@ export function matchedLine(
   }
 }
 
-/** A known price, used by calls or not. */
+/** Returns the row of a known price, whether calls used it or not. */
 export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowMs }: PriceClock): PriceLine {
   const { provider, mode, updated_at: updatedAt, removed_at: removedAt, prices } = entry
   const inForce = periodAt(entry, nowMs)
@@ -298,7 +297,7 @@ function sinceWords(from: string | null, times: Times): readonly string[] {
   return Number.isNaN(ms) ? [] : [`In force since ${times.full(ms)}`]
 }
 
-/** The prices before one, the latest first: `Until 12 Nov: input $2.50, output $10`. */
+/** Returns the prices before `from`, the latest first: `Until 12 Nov, 09:00: input $2.50, output $10.00`. */
 function earlierWords(entry: PriceEntry | undefined, from: string | null, times: Times): readonly string[] {
   const all = (entry?.prices ?? []).toSorted((a, b) => sinceMs(b.effective_from) - sinceMs(a.effective_from))
   return all.flatMap((period, at) => {
@@ -312,7 +311,7 @@ function earlierWords(entry: PriceEntry | undefined, from: string | null, times:
   })
 }
 
-/** Chooses and sorts the models that can need a price, each of one upstream. */
+/** Returns the matches of the chosen models that contain the search text, the most urgent first. */
 export function listedMatches(
   matches: readonly CostMatch[],
   models: readonly string[],
@@ -329,7 +328,7 @@ export function listedMatches(
     )
 }
 
-/** First what keeps calls from being priced, then what would keep the next ones. */
+/** Sorts models with unpriced calls first, then other models without a price. */
 function urgency({ price, unpriced_calls: unpriced }: CostMatch): number {
   return hasPrice(price) ? 2 : unpriced > 0 ? 0 : 1
 }
@@ -338,14 +337,14 @@ function namesOf({ model, response_model: answered, upstream, price }: CostMatch
   return [model, answered, upstream, hasPrice(price) ? price.key : null].filter((name) => name !== null)
 }
 
-/** A price of the list, used by calls or not. */
+/** A known price, whether calls used it or not. */
 export interface KnownPrice {
   readonly name: string
   readonly entry: PriceEntry
   readonly isOverride: boolean
 }
 
-/** The known prices whose name contains a text, overrides first. */
+/** Returns the known prices whose name contains a text, overrides first. */
 export function knownPrices(
   { models, overrides }: Pick<Costs, 'models' | 'overrides'>,
   search: string,
@@ -362,7 +361,7 @@ export function knownPrices(
   return [...of(overrides, true), ...of(models, false)]
 }
 
-/** Calls without a price whose model has one now that held when they were made. */
+/** Returns the number of unpriced calls whose model now has a price that was in force at their time. */
 export function priceableCalls(matches: readonly CostMatch[], fromMs: number): number {
   return matches.reduce((sum, { price, unpriced_calls: calls }) => {
     if (!hasPrice(price)) return sum
@@ -371,13 +370,13 @@ export function priceableCalls(matches: readonly CostMatch[], fromMs: number): n
   }, 0)
 }
 
-/** The name of an override: for one upstream, or for all. */
+/** Returns the name of an override, for one upstream or for all. */
 export function overrideName(match: Pick<CostMatch, 'upstream' | 'model'>, isForAll: boolean): string {
   const { upstream, model } = match
   return isForAll || upstream === null ? (model ?? '') : `${hostOf(upstream)}/${model ?? ''}`
 }
 
-/** `https://api.openai.com/v1` and `api.openai.com` are the same upstream. */
+/** Returns the host of an upstream's URL: `https://api.openai.com/v1` and `api.openai.com` are the same upstream. */
 export function hostOf(upstream: string): string {
   return upstream.replace(/^[a-z]+:\/\//, '').replace(/\/.*$/, '')
 }

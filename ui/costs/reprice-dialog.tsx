@@ -22,13 +22,16 @@ import {
   repricedModels,
 } from './price-changes.ts'
 
-/** Chooses the calls whose cost is recalculated. */
+/** The calls whose cost is recalculated. */
 interface RepriceQuestion extends Bounds {
   readonly onlyUnpriced: boolean
   readonly zone: string
 }
 
-/** A dry run answers with what would change; else the topic `jobs` reports progress and result. */
+/**
+ * Requests a recalculation. A dry run answers with the changes; otherwise the topic `jobs` reports progress and
+ * result.
+ */
 function reprice<Answer>(question: RepriceQuestion, isDryRun: boolean): Promise<Answer> {
   const { fromMs, toMs, onlyUnpriced, zone } = question
   return act('POST', '/api/costs/reprice', {
@@ -40,11 +43,11 @@ function reprice<Answer>(question: RepriceQuestion, isDryRun: boolean): Promise<
   })
 }
 
-/** The most days shown for one model; further days are only in its sum. */
+/** The most days shown for one model. Further days are included in its sum. */
 const mostDays = 100
 
 export interface RepriceDialogProps {
-  /** The question without the choice between unpriced calls and all. */
+  /** The calls to recalculate, before the user chooses between unpriced calls and all. */
   readonly question: RepriceQuestion
   readonly onDone: () => void
   readonly onClose: () => void
@@ -57,7 +60,7 @@ type Stage =
   | { readonly kind: 'done'; readonly result: RepriceResult | null }
   | { readonly kind: 'failed'; readonly error: string }
 
-/** Previews a recalculation of costs, does it, and shows the result. */
+/** The dialog that previews a recalculation of costs, runs it, and shows the result. */
 export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
   const times = useTimes()
   const { leave, props } = useModal(onClose)
@@ -164,7 +167,7 @@ function Preview({ result }: { readonly result: RepriceResult }) {
     return <p>No costs would change.</p>
   }
   return (
-    // Focusable, so that it can be scrolled by keyboard.
+    // The region can have the focus, so that the keyboard can scroll it.
     <div class="reprice-table" tabIndex={0} role="region" aria-label="Changes">
       <Table caption="Changes" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
         {repricedModels(result.days).map((model) => (
@@ -232,21 +235,21 @@ function Cells({ calls, ...costs }: CellsProps) {
   )
 }
 
-/** Unpriced calls are searched at least this far back. */
+/** Unpriced calls are searched at least this far back (30 days). */
 const farMs = 30 * 86_400_000
 
-/** Calls that can be priced since prices have changed. */
+/** The offer to price calls after prices have changed. */
 export interface RepriceOffer {
   /** The preview and its range; null before it arrives, or if it failed. */
   readonly preview: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
-  /** A preview is running: the user's own has to wait. */
+  /** True while a preview runs; another preview has to wait. */
   readonly isLooking: boolean
   /** True while costs are recalculated, by this page or elsewhere. */
   readonly isRepricing: boolean
   readonly forget: () => void
 }
 
-/** Previews a recalculation after prices have changed, and calls back after each recalculation, also one made elsewhere. */
+/** Previews a recalculation after prices have changed. Calls back after each recalculation, whoever started it. */
 export function useRepriceOffer(
   changes: number,
   bounds: Bounds,

@@ -10,8 +10,8 @@ import {
 } from './spend-figures.ts'
 
 /**
- * Figures of spend: the total, the mean of a call, the unknown part, and the most expensive model. `freeCalls`: calls without
- * a price that ran on the user's own machines.
+ * Returns the cards of spend: the total, the mean of a call, the unpriced part, and the most expensive model.
+ * `freeCalls` is the number of unpriced calls on the user's own machines.
  */
 export function spendCards(
   { summary, groups }: SpendAnswer<SpendGroup>,

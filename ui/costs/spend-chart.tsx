@@ -11,7 +11,7 @@ import { sumOf } from './spend-figures.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-costs.ts'
 
-/** Spend over time. */
+/** The chart of spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }) {
   const { answer, question } = course
   const error = refusalOf(course)
@@ -54,7 +54,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
   )
 }
 
-/** Compares spend by model, client or another, in the chart and the table alike. */
+/** The choice of the grouping, for the chart and the table. */
 function SpendByChoice() {
   const { address, go } = useNavigation()
   return <ByChoice label="Compare by" by={address.by} onChoose={(by) => go({ by })} />

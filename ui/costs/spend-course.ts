@@ -7,10 +7,10 @@ import { dollars, shortCount } from '../format/figures.ts'
 import { type CourseGroup, sumOf } from './spend-figures.ts'
 
 const heightPx = 220
-/** Below it there is no room for the figures at the side. */
+/** The least top of the scale in USD. A lower top has no room for its ticks. */
 const leastTopUsd = 0.001
 
-/** Says how the groups are to be read. */
+/** The parts of a request that its answer needs to be read. */
 export interface CourseQuestion {
   readonly unit: CalendarUnit
   readonly by: CompareBy
@@ -18,8 +18,8 @@ export interface CourseQuestion {
 }
 
 /**
- * The panels of spend over time, stacked: the six most expensive groups, the highest at the bottom, and all
- * others as one.
+ * Returns the panels of spend over time, stacked. The six most expensive groups come first, the highest at the
+ * bottom; all other groups are one series.
  */
 export function spendPanels(
   frame: TimeFrame,
@@ -50,7 +50,7 @@ export function spendPanels(
     const values = valuesOf(others.flatMap(({ own }) => own))
     series.push(spendBars(restKey, 'Others', 'edge', values, keys))
   }
-  // An empty plot has a series, too.
+  // An empty plot needs a series, too.
   if (series.length === 0) series.push(spendBars('spend', 'Spend', 'kind-1', valuesOf([]), []))
   return [{ frame, series, heightPx, linear: { leastTop: leastTopUsd }, axis: axisDollars }]
 }
@@ -65,14 +65,14 @@ function spendBars(
   return { ...bars(key, words, colour, values, dollars, below), isSum: true }
 }
 
-/** The calls of a bucket. */
+/** The sum of a bucket. */
 export interface BucketSum {
   readonly usd: number | null
   readonly calls: number
   readonly unpricedCalls: number
 }
 
-/** The sum of each bucket, priced or not. */
+/** Returns the sum of each bucket, over priced and unpriced calls. */
 export function bucketSums(
   frame: TimeFrame,
   groups: readonly CourseGroup[],
@@ -89,7 +89,7 @@ export function bucketSums(
   })
 }
 
-/** At the side of a plot: $0.02, $5, $12K; with the same number of decimals as the other ticks. */
+/** Returns the text of a tick: $0.02, $5, $12K. All ticks have the same number of decimals. */
 export function axisDollars(usd: number, ticks: readonly number[]): string {
   if (usd === 0) return '0'
   const decimals = Math.max(...ticks.map((tick) => String(tick).split('.')[1]?.length ?? 0))
@@ -98,7 +98,7 @@ export function axisDollars(usd: number, ticks: readonly number[]): string {
 
 const restKey = '\u0000rest'
 
-/** No name is taken for the rest, nor for none. */
+/** Returns a key that no group's name can equal for the rest and for the group without a name. */
 function keyOf({ keys, rest }: CourseGroup, by: CompareBy): string {
   if (keys === undefined) return 'spend'
   return rest === true ? restKey : `=${keys[by] ?? '\u0000none'}`

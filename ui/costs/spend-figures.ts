@@ -2,7 +2,7 @@ import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { type Change, changeOf } from '../format/change.ts'
 
-/** The figures of costs. */
+/** The cost figures of a group. */
 export type SpendFigures = Pick<
   GroupFigures,
   | 'calls'
@@ -14,17 +14,17 @@ export type SpendFigures = Pick<
   | 'no_usage_calls'
 >
 
-/** Figures under the name of a model or client. */
+/** The figures of a model, client or other group; `key` is its name. */
 export type SpendGroup = SpendFigures & { readonly key: string | null }
 
-/** The figures of a time, and of a name if they are grouped by one. */
+/** The figures of a time, and of a group if the course has groups. */
 export type CourseGroup = SpendFigures & {
   readonly key?: string
   readonly keys?: Readonly<Record<string, string | null>>
   readonly rest?: true
 }
 
-/** The used members of an answer of `/api/query`. */
+/** The members of an answer of `/api/query` that the view uses. */
 export interface SpendAnswer<Group> extends Pick<
   CallsAnswer,
   'available_models' | 'available_types' | 'store' | 'note' | 'resolution'
@@ -34,7 +34,7 @@ export interface SpendAnswer<Group> extends Pick<
   readonly recorded_from: string | null
 }
 
-/** The change of a cost since the time before; neither way is the better one. */
+/** Returns the change of a cost against the period before. No direction counts as better. */
 export function changeOfCost(
   now: SpendFigures,
   before: SpendFigures | null,
@@ -46,14 +46,14 @@ export function changeOfCost(
   return changeOf({ ...compared, better: null, show })
 }
 
-/** The cost as a multiple of that of the previous period; null if either is unknown. */
+/** Returns the cost as a multiple of the previous period's cost; null if either is unknown. */
 export function costRatio({ now, before }: Pick<SpendRow, 'now' | 'before'>): number | null {
   const past = before?.cost_usd ?? null
   if (now.cost_usd === null || past === null) return null
   return now.cost_usd === past ? 1 : now.cost_usd / past
 }
 
-/** Tokens of calls; null if no call that used tokens reported them. */
+/** Returns the tokens of calls; null if no call with tokens reported them. */
 export function tokensOf({
   total_tokens: tokens,
   no_usage_calls: untold,
@@ -61,7 +61,7 @@ export function tokensOf({
   return tokens === 0 && untold > 0 ? null : tokens
 }
 
-/** Dollars for a million tokens; `isLeast` if some calls have no price. */
+/** Returns USD per million tokens. `isLeast` is true if some calls have no price. */
 export function costPerMillion(
   figures: SpendFigures,
 ): { readonly usd: number; readonly isLeast: boolean } | null {
@@ -70,17 +70,17 @@ export function costPerMillion(
   return { usd: (cost * 1e6) / tokens, isLeast: unpriced > 0 }
 }
 
-/** The calls that have no price. */
+/** The unpriced part of calls. */
 export interface Unpriced {
   readonly calls: number
-  /** Share of all calls, 0 to 1. */
+  /** The share of all calls, 0 to 1. */
   readonly callShare: number
-  /** Share of all tokens, 0 to 1; a lower bound if some models are priced in part. */
+  /** The share of all tokens, 0 to 1; a lower bound if some models are partly priced. */
   readonly tokenShare: number | null
   readonly isLeast: boolean
 }
 
-/** The unpriced part: tokens of models without any price, and calls of models with some prices. */
+/** Returns the unpriced part: tokens of models without any price, and calls of partly priced models. */
 export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[]): Unpriced {
   const bare = models.filter(({ cost_usd: cost, unpriced_calls: calls }) => cost === null && calls > 0)
   const tokens = bare.reduce((sum, { total_tokens: tokens }) => sum + tokens, 0)
@@ -92,17 +92,17 @@ export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[
   }
 }
 
-/** A row of the table: the spend on one model or client, and on the same before. */
+/** A row of the table: the spend of a group, now and before. */
 export interface SpendRow {
   readonly name: string | null
   readonly now: SpendFigures
-  /** The figures of the time before; null without calls, or if that time is unknown. */
+  /** The figures of the period before; null without calls, or if that period is unknown. */
   readonly before: SpendFigures | null
-  /** Share of all spend, 0 to 1; null without a price. */
+  /** The share of all spend, 0 to 1; null without a price. */
   readonly share: number | null
 }
 
-/** Rows by cost, the highest first, then those without a price by their number of calls. */
+/** Returns the rows by cost, highest first; groups without a price follow by their number of calls. */
 export function spendRows(
   now: SpendAnswer<SpendGroup>,
   before: SpendAnswer<SpendGroup> | null,
@@ -123,7 +123,7 @@ function byCost(a: SpendFigures, b: SpendFigures): number {
   return (b.cost_usd ?? -1) - (a.cost_usd ?? -1) || b.calls - a.calls
 }
 
-/** The sum of the costs that are known; null if none is. */
+/** Returns the sum of the known costs; null if none is known. */
 export function sumOf(values: readonly (number | null)[]): number | null {
   const costs = values.filter((value) => value !== null)
   return costs.length === 0 ? null : costs.reduce((sum, value) => sum + value, 0)

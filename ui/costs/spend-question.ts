@@ -5,36 +5,36 @@ import { boundsOf } from '../data/page-range.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Beyond it, days with a dimension would be more groups than an answer may hold. */
+/** A longer range is not split by day and group, because the answer would have too many groups. */
 const mostKindsMs = 230 * dayMs
 
-/** Questions within this time are equal, so that the figures of a view are of one time. */
+/** Requests within this time use the same range, so that all figures of a view cover the same time. */
 const stepMs = 10_000
 
-/** The bars of a range: no more than about a hundred, as wide as people think of money. */
+/** Returns the unit of a range's bars, so that a chart has about a hundred bars at most. */
 export function unitOf({ fromMs, toMs }: Bounds): CalendarUnit {
   const lengthMs = toMs - fromMs
   if (lengthMs <= 1.7 * hourMs) return 'minute'
   return lengthMs <= 4 * dayMs ? 'hour' : 'day'
 }
 
-/** True if the range is too long to split by model or client. */
+/** True if the range is too long to split by group. */
 export function isTooLong({ fromMs, toMs }: Bounds): boolean {
   return toMs - fromMs > mostKindsMs
 }
 
-/** The time of an address, as all questions of the view ask for it. */
+/** Returns the range of an address for all requests of the view. */
 export function spendBounds(address: PageAddress, nowMs: number): Bounds {
   const { fromMs, toMs } = boundsOf(address, Math.ceil(nowMs / stepMs) * stepMs)
   return { fromMs, toMs }
 }
 
-/** The period of the same length just before. */
+/** Returns the period of the same length just before. */
 export function boundsBefore({ fromMs, toMs }: Bounds): Bounds {
   return { fromMs: Math.max(0, 2 * fromMs - toMs), toMs: fromMs }
 }
 
-/** The spend of a time; null if recording did not reach across all of it: that compares with nothing. */
+/** Returns the answer of a period; null if recording began after its start, because its sums are then incomplete. */
 export function comparable<Answer extends { readonly recorded_from: string | null }>(
   answer: Answer | null,
   { fromMs }: Bounds,
@@ -43,13 +43,13 @@ export function comparable<Answer extends { readonly recorded_from: string | nul
   return first !== null && Date.parse(first) <= fromMs ? answer : null
 }
 
-/** Figures by model or client, or over time. */
+/** Returns the API path for spend, grouped by `groupBy`. */
 export function spendPath(address: PageAddress, bounds: Bounds, groupBy: string, zone: string): string {
   const inZone = groupBy in compareWords ? {} : { tz: zone }
   return `/api/query?${callsQuery(address, bounds, { group_by: groupBy, measures: 'none', ...inZone })}`
 }
 
-/** The figures over time, by model or client unless the time is too long for that. */
+/** Returns the grouping of spend over time: by time and group, or by time alone if the range is too long. */
 export function courseGroups(bounds: Bounds, by: CompareBy): string {
   return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
 }

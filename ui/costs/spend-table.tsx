@@ -22,14 +22,14 @@ import {
 } from './spend-figures.ts'
 import type { SpendParts } from './use-costs.ts'
 
-/** Rows shown before "Show all". */
+/** The number of rows before "Show all". */
 const rowsAtFirst = 10
 
 /** A column of the table. */
 interface SpendColumn {
   readonly words: string
   readonly class?: string
-  /** Sorts the rows; null where it is not known. */
+  /** Returns the value to sort by; null if unknown. */
   readonly value: (row: SpendRow) => number | null
   readonly cell: (row: SpendRow) => ComponentChildren
 }
@@ -101,7 +101,7 @@ const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
   },
 }
 
-/** The cost of each model, or client; each row leads to its calls. */
+/** The cost of each group. Each row is a link to its calls. */
 export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
   const { address, go } = useNavigation()
   const { rising } = address

@@ -19,29 +19,29 @@ interface SpendQuestion {
   readonly bounds: Bounds
 }
 
-/** An answer to an earlier question stays until a newer one comes. */
+/** A request for spend; the last answer stays until the next one comes. */
 type SpendQuery<Group> = QueryState<SpendAnswer<Group>, SpendQuestion>
 
 /** Spend over time. */
 export type SpendCourse = SpendQuery<CourseGroup>
 
-/** Spend on each model, or each client, and on the same before. */
+/** Spend of each group, now and in the period before. */
 export interface SpendParts {
   readonly by: CompareBy
   readonly now: SpendAnswer<SpendGroup>
-  /** The figures of the time before; null while they load, or if those calls are folded. */
+  /** The figures of the period before; null while they load, or if those calls are rolled up. */
   readonly before: SpendAnswer<SpendGroup> | null
 }
 
-/** Spend as far as it is known; `answer` is by model: the first figures are made of it. */
+/** The spend of a range. `answer` is grouped by model, and the cards use it. */
 export interface Spend extends SpendQuery<SpendGroup> {
   readonly parts: SpendParts | null
-  /** Why there are none: calls of that time were folded, for example. */
+  /** The error of the request for `parts`; null without an error. */
   readonly partsError: string | null
   readonly course: SpendCourse
 }
 
-/** Asks for the spend by model or client, now and before, and over time. */
+/** Requests spend by group, now and in the period before, and over time. */
 export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   const { zone } = useTimes()
   const { by, utc } = address
@@ -80,13 +80,13 @@ export function useSpend(address: PageAddress, isPaused: boolean): Spend {
     partsError: refusalOf(now),
     course,
     isLoading: all.some(({ isLoading }) => isLoading),
-    // A part that was never shown is not stale, and one whose question failed says so itself.
+    // A part that was never shown is not stale, and a failed part shows its error.
     isStale: isAwaited(models, models.answer) || isAwaited(now, parts) || isAwaited(course, course.answer),
     again: () => all.forEach(({ again }) => again()),
   }
 }
 
-/** Why the present question failed. */
+/** Returns the error of the current request; null if its answer came. */
 export function refusalOf({ error, isStale }: SpendQuery<unknown>): string | null {
   return isStale ? error : null
 }
@@ -98,24 +98,24 @@ function isAwaited({ isStale, error }: SpendQuery<unknown>, shown: unknown): boo
 const calmEveryMs = 60_000
 const runningEveryMs = 700
 
-/** The prices in force, the prices of calls, and the sync. */
+/** The known prices, the prices of the range's calls, and the sync. */
 export interface Prices {
   readonly costs: Costs | null
   readonly matches: CostMatches | null
-  /** The error of the request for prices, or for those of calls. */
+  /** The error of either request for prices. */
   readonly error: string | null
   readonly isSyncing: boolean
-  /** Why the last press on Sync failed. */
+  /** The error of the last press on Sync. */
   readonly syncError: string | null
   readonly sync: () => void
-  /** The number of finished syncs and price changes on this page, after which more calls may have a price. */
+  /** The number of finished syncs and price changes on this page. After each, more calls may have a price. */
   readonly changes: number
-  /** Called when a price was set or removed. */
+  /** Called after a price was set or removed. */
   readonly onChanged: () => void
   readonly again: () => void
 }
 
-/** Follows prices as they change. */
+/** Loads prices, again and again. */
 export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)
@@ -146,7 +146,7 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     if (sync === undefined) return
     setFast(isRunning)
     if (isRunning) return
-    // Also for a sync that ended quickly, or was started elsewhere.
+    // The sync may have ended quickly, or have been started elsewhere.
     if (finished.current !== undefined && finished.current !== sync.finished_at) onChanged()
     finished.current = sync.finished_at
   }, [isRunning, sync?.finished_at])
