@@ -115,7 +115,7 @@ export interface Prices {
   readonly again: () => void
 }
 
-/** Loads prices, again and again. */
+/** Returns the known prices and those of the range, loaded again at intervals and after changes. */
 export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)

@@ -3,7 +3,7 @@ import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
 /** Ranges of the calendar, in the reader's zone or in UTC. */
 export const calendarRanges = ['Today', 'Yesterday', 'This month', 'Last month'] as const
 
-/** Start and end in milliseconds since the Unix epoch, the end exclusive. */
+/** Start and end in milliseconds since the Unix epoch; the end is exclusive. */
 export interface Bounds {
   readonly fromMs: number
   readonly toMs: number
@@ -11,13 +11,13 @@ export interface Bounds {
 
 export type CalendarRange = (typeof calendarRanges)[number]
 
-/** True for the very day before this one. */
+/** True if the range is exactly the day before today. */
 export function isYesterday(range: Bounds | object, nowMs: number, utc: boolean): boolean {
   const { fromMs, toMs } = calendarBounds('Yesterday', nowMs, utc)
   return 'fromMs' in range && range.fromMs === fromMs && range.toMs === toMs
 }
 
-/** Start and end of a range; ranges that are not over end now. */
+/** Returns start and end of a range. A range that is not over ends now. */
 export function calendarBounds(range: CalendarRange, nowMs: number, utc: boolean): Bounds {
   const [year = 0, month = 0, day = 0] = wallTimeOf(nowMs, utc).slice(0, 10).split('-').map(Number)
   const startOf = (monthIndex: number, dayOfMonth: number): number =>

@@ -4,7 +4,7 @@ import type { CallType } from '../../src/call/call.ts'
 
 export type { CallSort, CallType, Outcome }
 
-/** The outcomes of calls, as texts. */
+/** The outcomes of calls, in words. */
 export const outcomeWords: Readonly<Record<Outcome, string>> = {
   ok: 'Succeeded',
   upstream_error: 'Upstream error',
@@ -24,7 +24,7 @@ export const callTypeWords: Readonly<Record<CallType, string>> = {
   other: 'Other',
 }
 
-/** The first call of a sorted list, in words: largest or smallest. */
+/** Names for the two directions of each order: largest first, then smallest first. */
 export const sortWords: Readonly<Record<CallSort, readonly [largest: string, smallest: string]>> = {
   started_at: ['Newest', 'Oldest'],
   duration: ['Slowest', 'Fastest'],
@@ -32,7 +32,7 @@ export const sortWords: Readonly<Record<CallSort, readonly [largest: string, sma
   cost: ['Most expensive', 'Cheapest'],
 }
 
-/** The first call of the list of an address, in words. */
+/** Returns the name of the order of an address. */
 export function orderWords({ sort, rising }: { readonly sort: CallSort; readonly rising: boolean }): string {
   return sortWords[sort][rising ? 1 : 0]
 }
@@ -49,7 +49,7 @@ export const callTabWords = {
 
 export type CallTab = keyof typeof callTabWords
 
-/** Makes a check whether a text is a name of a table. */
+/** Returns a check whether a text is a key of a table. */
 export function isNameOf<Name extends string>(
   table: Readonly<Record<Name, unknown>>,
 ): (text: string) => text is Name {

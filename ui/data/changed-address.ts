@@ -2,10 +2,10 @@ import { sessionSorts } from '../../src/call/call-session.ts'
 import { type PageAddress, defaultAddress } from './page-address.ts'
 import { compareColumnNames, spendColumnNames } from './sorted-columns.ts'
 
-/** The columns by which a view can be sorted, the usual one first. */
+/** The columns that can sort each view, the default first. */
 const orders = { compare: compareColumnNames, sessions: sessionSorts, costs: spendColumnNames } as const
 
-/** The column that sorts. */
+/** Returns the column that sorts a view. */
 export function orderOf<Sorted extends keyof typeof orders>(
   view: Sorted,
   { order }: Pick<PageAddress, 'order'>,
@@ -14,7 +14,10 @@ export function orderOf<Sorted extends keyof typeof orders>(
   return names.find((name) => name === order) ?? orders[view][0]
 }
 
-/** The address after a change: another view begins in its usual order, and another order with the largest. */
+/**
+ * Returns the address after a change. Another view starts in its default order, and another order starts with the
+ * largest value.
+ */
 export function changedAddress(address: PageAddress, change: Partial<PageAddress>): PageAddress {
   const { view, sort, order } = { ...address, ...change }
   const isSame = view === address.view && sort === address.sort && order === address.order
@@ -26,7 +29,7 @@ export function changedAddress(address: PageAddress, change: Partial<PageAddress
   }
 }
 
-/** The address of a whole session, without range and filters. */
+/** Returns the address of a whole session, without range and filters. */
 export function sessionAddress(session: string): PageAddress {
   return { ...defaultAddress, view: 'sessions', session }
 }

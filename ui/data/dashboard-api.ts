@@ -2,9 +2,9 @@ import type { ErrorBody } from '../../src/api/error-body.ts'
 import { learnTime } from './dashboard-clock.ts'
 import { DashboardError } from './dashboard-error.ts'
 
-/** Questions take at most 5 s on the dashboard's side; a little more is the way there and back. */
+/** The dashboard answers a query within 5 s; the rest is for the network. */
 const answerLimitMs = 8000
-/** A stop waits for calls in flight, up to the gateway's drain time-out; compressing takes minutes. */
+/** A stop waits for calls in flight, up to the gateway's drain time-out. Compressing takes minutes. */
 const actionLimitMs = 600_000
 
 /** A page of calls. */
@@ -13,7 +13,10 @@ export type { CallList as CallsAnswer } from '../../src/api/calls.ts'
 /** Parses the text of an answer (default: `JSON.parse`). */
 export type AnswerReader<Answer> = (text: string) => Answer
 
-/** Asks the dashboard for something. Rejects with `DashboardError`, or with the signal's reason. */
+/**
+ * Sends a GET request to the dashboard, and returns its answer. Rejects with `DashboardError`, or with the signal's
+ * reason.
+ */
 export async function ask<Answer>(
   path: string,
   signal?: AbortSignal,
@@ -22,7 +25,7 @@ export async function ask<Answer>(
   return request<Answer>('GET', path, undefined, answerLimitMs, signal, read)
 }
 
-/** Has the dashboard do something. Rejects with `DashboardError`. */
+/** Sends a request that changes something, and returns its answer. Rejects with `DashboardError`. */
 export function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   return request<Answer>(method, path, body, actionLimitMs)
 }
@@ -53,13 +56,13 @@ async function request<Answer>(
     )
   }
   if (response.ok) return answer as Answer
-  // The page's own address then serves the sign-in page.
+  // The session has ended. After a reload, the page's own address serves the sign-in page.
   if (response.status === 401) location.reload()
   const error = (answer as Partial<ErrorBody> | null)?.error
   throw new DashboardError(error?.message ?? `The dashboard returned status ${response.status}.`, error)
 }
 
-/** The body of an error; null if it is no JSON, such as a proxy's page. */
+/** Returns the parsed body of an error; null if it is no JSON, such as a proxy's page. */
 function errorIn(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,14 +1,14 @@
 import type { ErrorBody } from '../../src/api/error-body.ts'
 
-/** The dashboard refused a request. The message is for the user. */
+/** An error of a request to the dashboard. The message is for the user. */
 export class DashboardError extends Error {
-  /** The parameter or setting that is wrong. */
+  /** The parameter or setting that is wrong; null otherwise. */
   readonly param: string | null
-  /** The gateway's last words, where it did not come up. */
+  /** The gateway's last log lines if it failed to start; else empty. */
   readonly log: readonly string[]
-  /** Facts of the error by their names; empty where there are none. */
+  /** Facts about the error by name. */
   readonly data: Readonly<Record<string, string>>
-  /** The code of the dashboard's error; null where it did not answer. */
+  /** The error's code; null if the dashboard did not answer. */
   readonly code: string | null
 
   constructor(
@@ -24,7 +24,7 @@ export class DashboardError extends Error {
   }
 }
 
-/** The message of an error. */
+/** Returns the message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

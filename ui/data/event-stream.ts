@@ -1,31 +1,31 @@
 import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
 import { ask } from './dashboard-api.ts'
 
-/** An event of any topic. */
+/** An event of any topic, with its data. */
 export type TopicEvent = {
   readonly [Topic in EventTopic]: readonly [topic: Topic, data: EventData[Topic]]
 }[EventTopic]
 
-/** The pause after a first failure, which usually is a dashboard that restarts. */
+/** The pause after the first failure, which is usually a restart of the dashboard. */
 const soonMs = 300
 const retryMs = 2000
-/** Missed beats after which the stream counts as broken. */
+/** The number of missed beats after which the connection counts as broken. */
 const patience = 2.5
 
-/** Reads a stream. */
+/** The callbacks of a stream. */
 export interface StreamReader {
-  /** `text` is the JSON that its data came as. */
+  /** Called for each event; `text` is the JSON of its data. */
   readonly onEvent: (event: TopicEvent, text: string) => void
-  /** The stream is open, perhaps again; or an attempt to open it failed. */
+  /** Called with true when the stream opens, also again, and with false when an attempt fails. */
   readonly onReach: (isReached: boolean) => void
   /** Called when the stream was closed because the page is hidden. */
   readonly onPause?: () => void
 }
 
 /**
- * Keeps an event stream open while the page is seen, until the returned function is called. A browser has six
- * connections to a host for all its tabs, so a hidden tab gives its own back after `hiddenMs`. The dashboard begins
- * each stream with how things are.
+ * Keeps an event stream open while the page is visible, and returns a function that closes it. A hidden page closes
+ * its stream after `hiddenMs`, because browsers allow six connections per host for all tabs. Each stream begins
+ * with the current state.
  */
 export function followEvents(topics: readonly EventTopic[], reader: StreamReader, hiddenMs = 0): () => void {
   let closeStream: (() => void) | null = null
@@ -44,7 +44,7 @@ export function followEvents(topics: readonly EventTopic[], reader: StreamReader
     else pause()
   }
   document.addEventListener('visibilitychange', followVisibility)
-  // A page that comes out of the browser's cache of pages has lost its connections.
+  // A page from the browser's back-forward cache has lost its connections.
   addEventListener('pageshow', followVisibility)
   addEventListener('pagehide', pause)
   followVisibility()
@@ -57,8 +57,8 @@ export function followEvents(topics: readonly EventTopic[], reader: StreamReader
 }
 
 /**
- * Opens the dashboard's event stream: one connection, which is opened again whenever it breaks, until the function that
- * it answers is called. Beats come with every stream.
+ * Opens the dashboard's event stream over one connection, and opens it again whenever it breaks. Returns a function
+ * that closes it. The topic `beat` is always included.
  */
 export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: StreamReader): () => void {
   const all = [...topics, 'beat'] as const
@@ -67,7 +67,7 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
   let silence: ReturnType<typeof setTimeout> | undefined
   let silenceMs = 60_000
   let failures = 0
-  /** Ends a question whether the dashboard is there. */
+  /** Cancels the request that checks whether the dashboard answers. */
   let asking: AbortController | null = null
 
   const stop = (): void => {
@@ -84,7 +84,7 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
     stop()
     const opened = new EventSource(`/api/events?topics=${all.join(',')}`)
     source = opened
-    // A connection attempt that hangs reports no error.
+    // A hanging connection attempt reports no error, so its silence counts.
     hear()
     opened.addEventListener('open', () => {
       failures = 0
@@ -99,7 +99,7 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
         onEvent(event, data)
       })
     }
-    // Its own retry gives up for good where the answer is no stream.
+    // The browser does not retry if the answer was no stream, so the page does.
     opened.addEventListener('error', fail)
   }
   const fail = (): void => {
@@ -108,7 +108,10 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
     if (failures > 1) onReach(false)
     retry = setTimeout(() => void tryAgain(), failures > 1 ? retryMs : soonMs)
   }
-  /** A stream does not say why it cannot be had. A question does: where the session is over, it leads to sign in. */
+  /**
+   * Requests the status, because a stream does not report the reason of a failure. If the session is over, the
+   * request leads to the sign-in page.
+   */
   const tryAgain = async (): Promise<void> => {
     const { signal } = (asking = new AbortController())
     try {

@@ -65,16 +65,16 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
 
 const isFailureCode = isNameOf(failureWords)
 
-/** The end of a call. */
+/** The outcome of a call. */
 export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'> {
-  /** A newer gateway may have outcomes that this page does not know. */
+  /** The outcome's code. A newer gateway may have outcomes that this page does not know. */
   readonly outcome: string
 }
 
-/** The end of a call, and whether it is a failure. */
+/** The outcome of a call, and whether it is a failure. */
 export type JudgedCall = EndedCall & { readonly failed: boolean }
 
-/** The end of a call, in two or three words. */
+/** Returns the outcome in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
   return outcome !== 'ok' && code !== null && isFailureCode(code)
     ? failureWords[code][0]
@@ -83,7 +83,10 @@ export function endWords({ outcome, failure_code: code }: EndedCall): string {
       : outcome
 }
 
-/** The failure as a sentence; null without one. A successful call can still report impossible figures. */
+/**
+ * Returns the failure as a sentence; null without a failure. A successful call has one if its figures are
+ * impossible.
+ */
 export function failureSentence({ outcome, failure_code: code, status }: EndedCall): string | null {
   if (outcome === 'ok') return code !== null && isFailureCode(code) ? failureWords[code][1] : null
   if (outcome === 'interrupted') {
@@ -95,12 +98,12 @@ export function failureSentence({ outcome, failure_code: code, status }: EndedCa
     : endWords({ outcome, failure_code: code, status })
 }
 
-/** True if an outcome is a failure; unknown ones of a newer gateway count as failures. */
+/** True if an outcome is a failure. Unknown outcomes of a newer gateway count as failures. */
 export function isFailure(outcome: string): boolean {
   return isOutcome(outcome) ? isFailed(outcome) : true
 }
 
-/** A code as a person says it; codes of a newer gateway stay as they are. */
+/** Returns a failure code in words. Codes of a newer gateway stay unchanged. */
 export function failureCodeWords(code: string): string {
   return isFailureCode(code) ? failureWords[code][0] : code
 }

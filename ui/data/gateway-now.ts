@@ -2,7 +2,7 @@ import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.t
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { count, counted, percent } from '../format/figures.ts'
 
-/** How the gateway is, in words. */
+/** The gateway's states, in words. */
 export const stateWords: Readonly<Record<GatewayState, string>> = {
   starting: 'Starting',
   running: 'Running',
@@ -12,46 +12,49 @@ export const stateWords: Readonly<Record<GatewayState, string>> = {
   foreign: 'Port in use by another program',
 }
 
-/** How it is, from nothing to say to something to do. */
+/** The urgency of a message, which chooses its colour. */
 export type Tone = 'good' | 'quiet' | 'warn' | 'bad'
 
-/** The shape of the mark before the words: never the colour alone. */
+/** The shape of the mark beside a state, because colour alone must not show it. */
 export type StateShape = 'disc' | 'ring' | 'half' | 'square' | 'triangle' | 'cross'
 
-/** The gateway at this moment, in words and shares. */
+/** The gateway's current state for the page. */
 export interface GatewayNow {
   readonly shape: StateShape
   readonly tone: Tone
   readonly words: string
-  /** Short words, for narrow windows. */
+  /** A shorter form of `words`, for narrow windows. */
   readonly shortWords: string
-  /** The consequence for users; empty for none. */
+  /** The consequence of the state for users; empty for none. */
   readonly meaning: string
   readonly canStart: boolean
-  /** The load; null while no gateway reports it. */
+  /** The load; null if no gateway reports it. */
   readonly load: GatewayLoad | null
 }
 
-/** The load of the gateway. */
+/** The gateway's load. */
 export interface GatewayLoad {
   readonly active: number
   readonly slots: number
   readonly queued: number
-  /** The number of gateways or the upstream that the load is for, and calls that an old gateway finishes; empty for one gateway alone. */
+  /**
+   * Text behind the slots: the number of gateways, the upstream, and calls that an old gateway finishes. Empty for
+   * a single gateway.
+   */
   readonly ofAll: string
   readonly slotWords: string
   readonly queueWords: string
-  /** The budget; null if there is none. */
+  /** The budget; null if none is set. */
   readonly budget: GatewayBudget | null
 }
 
-/** The tokens of any 24 hours. */
+/** The tokens used in the last 24 hours, against the budget. */
 export interface GatewayBudget {
-  /** 0 for none used; may exceed 1. */
+  /** The used share, from 0; more than 1 if the budget is exceeded. */
   readonly share: number
   readonly tone: Tone
   readonly shareWords: string
-  /** All of it, for a tooltip. */
+  /** Used and allowed tokens, for a tooltip. */
   readonly words: string
 }
 
@@ -66,7 +69,7 @@ const looks: Readonly<Record<GatewayState, StateLook>> = {
   foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port in use' },
 }
 
-/** Warnings while which no call gets into the database. */
+/** Warnings that mean that no call reaches the database. */
 const notRecording: ReadonlySet<string> = new Set([
   'database_foreign',
   'database_other_version',
@@ -75,17 +78,17 @@ const notRecording: ReadonlySet<string> = new Set([
   'disk_full',
 ])
 
-/** Time after a crash for which the bar shows it. */
+/** The time (s) after a crash in which the page shows it. */
 const crashShownS = 300
 
-/** The content of the bar for a status. */
+/** Returns the gateway's current state for the page. */
 export function gatewayNow(status: ProcessStatus): GatewayNow {
   const look = looks[status.state]
   const canStart = status.state === 'stopped'
   const load = status.running ? loadOf(status) : null
   const words = stateWords[status.state]
   const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
-  /** A warning or error, which replaces the display of the state. */
+  /** Returns a warning or error in place of the state. */
   const alarm = (tone: Tone, words: string, shortWords: string): GatewayNow => ({
     ...plain,
     shape: 'triangle',
@@ -112,14 +115,14 @@ function isBeingStartedAgain({ crash }: ProcessStatus): boolean {
   return crash?.state === 'waiting' || crash?.state === 'starting'
 }
 
-/** Calls that gateways before this one still finish. */
+/** Returns the number of calls that old gateways still finish. */
 export function finishingCalls({ predecessors }: Pick<ProcessStatus, 'predecessors'>): number {
   return predecessors.reduce((sum, { calls }) => sum + calls, 0)
 }
 
 /**
- * The upstream with all slots in use and the most calls waiting: free slots of the others are of no
- * use to those. Null where none is full.
+ * Returns the upstream with all slots in use and the most waiting calls, because free slots of others do not help
+ * these calls. Null if no upstream is full, or with a single upstream.
  */
 export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>): UpstreamHealth | null {
   if (upstreams.length < 2) return null
@@ -132,7 +135,7 @@ export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>
 function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
   if (health === null) return null
   const { rate_limiter: ownLimiter, shared } = health
-  // The last answer of the shared database is old while it is unreachable.
+  // While the shared database is unreachable, its last answer is outdated.
   const all = shared !== undefined && shared.gateways > 1 && shared.engine !== 'away' ? shared : null
   const full = all === null ? fullUpstream(health) : null
   const { active: ownActive, max_concurrent: slots } = full?.rate_limiter ?? ownLimiter
@@ -155,7 +158,7 @@ function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
   }
 }
 
-/** How much of the token budget is used; null without one. */
+/** Returns the used part of the token budget; null without a budget. */
 export function budgetOf({
   daily_limit: limit,
   total_used: used,
@@ -173,9 +176,9 @@ export function budgetOf({
 const gatewayPort = 9090
 
 /**
- * Gives the base URL for clients: the gateway as this page's reader reaches it.
+ * Returns the gateway's base URL for clients, as reachable from the reader's machine.
  *
- * @param pageHost the name under which the dashboard was reached
+ * @param pageHost the host name of the page's address
  */
 export function baseUrlOf(status: Pick<ProcessStatus, 'host' | 'port'> | null, pageHost: string): string {
   const { host, port } = status ?? { host: '', port: gatewayPort }

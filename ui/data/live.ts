@@ -8,19 +8,18 @@ import { followEvents } from './event-stream.ts'
 import { emptyLog, withLines } from './log-tail.ts'
 import { Observable, useObservable } from './observable.ts'
 
-/** The latest state that the dashboard has sent. */
+/** The latest state from the dashboard. */
 export interface Live {
-  /** The newest status; null until the first one has come. */
+  /** The newest status; null before the first one. */
   readonly status: ProcessStatus | null
-  /** The last job on the database; null if none was begun on this dashboard. */
+  /** The last job on the database; null without a job since the dashboard's start. */
   readonly job: DatabaseJob | null
-  /** The last re-pricing of calls; null if none was begun on this dashboard. */
+  /** The last recalculation of costs; null without one since the dashboard's start. */
   readonly repricing: RepriceJob | null
-  /** The active alerts. */
   readonly alerts: readonly ActiveAlert[]
-  /** The settings of the alert rules by their codes; none until they have come. */
+  /** The settings of the alert rules by code; empty before they arrive. */
   readonly alertRules: Readonly<Record<string, AlertSetting>>
-  /** Since when the dashboard has not been reached; null while it is. */
+  /** The time since when the dashboard is unreachable (ms since the Unix epoch); null while it answers. */
   readonly lostSinceMs: number | null
 }
 
@@ -46,10 +45,10 @@ export function setStatus(status: ProcessStatus): void {
   change({ status })
 }
 
-/** Payloads have a stream of their own: few pages show them. */
+/** The topics of every page. Payloads have a separate stream, because few pages show them. */
 const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts', 'alert_rules'] as const
 
-/** Begins to listen to the dashboard, for as long as the page is open. */
+/** Listens to the dashboard's events as long as the page is open. */
 export function followDashboard(): void {
   followEvents(topics, {
     onEvent: ([topic, data]) => {
@@ -65,14 +64,14 @@ export function followDashboard(): void {
 }
 
 /**
- * A part of the live state: `useLive(({ status }) => status?.port)`. The component renders again only
- * when the value of that part changes.
+ * Returns a part of the live state: `useLive(({ status }) => status?.port)`. The component renders again only when
+ * that part changes.
  */
 export function useLive<Part>(choose: (live: Live) => Part): Part {
   return useObservable(live, choose, isSame)
 }
 
-/** Calls back with calls that were just recorded, as long as the component is there. */
+/** Calls back with newly recorded calls while the component is rendered. */
 export function useRecordedCalls(listener: (calls: NewCalls) => void, inputs: readonly unknown[]): void {
   useEffect(() => newCalls.watch(listener), inputs)
 }

@@ -1,8 +1,8 @@
 import { Observable } from './observable.ts'
 
 /**
- * A choice that is saved only in this browser; links never depend on it. `parse`
- * gets null if nothing is saved; `write` returns null for a value that need not be saved.
+ * Returns a value that is saved only in this browser, so links never depend on it. `parse` gets null if nothing is
+ * saved. `write` returns null for a value that need not be saved.
  */
 export function localValue<Value>(
   name: string,
@@ -27,14 +27,14 @@ export function localValue<Value>(
       // Without storage, the choice lasts until the page is closed.
     }
   })
-  // Another tab has chosen.
+  // Another tab has changed the choice.
   addEventListener('storage', (event) => {
     if (event.key === key || event.key === null) chosen.set(read())
   })
   return chosen
 }
 
-/** A choice of several values; `otherwise` is the default, which is not saved. */
+/** Returns a choice of several values. `otherwise` is the default, which is not saved. */
 export function localChoice<Choice extends string>(
   name: string,
   choices: readonly Choice[],

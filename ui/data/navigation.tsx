@@ -10,11 +10,11 @@ import { noteScroll, restoreScroll } from './scroll-place.ts'
 /** The address of the page, and functions that change it. */
 export interface Navigation {
   readonly address: PageAddress
-  /** True if it is still the address that the page was opened with. */
+  /** True until the address changes for the first time. */
   readonly isFirst: boolean
-  /** Changes parts of the address: a step that Back undoes. */
+  /** Changes parts of the address, and adds a step to the history. */
   readonly go: (change: Partial<PageAddress>) => void
-  /** Changes the address without a step in the history: for typing, and for moving through a list. */
+  /** Changes parts of the address without a step in the history: while typing, or moving through a list. */
   readonly replace: (change: Partial<PageAddress>) => void
 }
 
@@ -26,7 +26,7 @@ function follow(): void {
 
 function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): void {
   if (report !== null) return
-  // From where the page is now: two changes in one turn build upon each other.
+  // The change applies to the current location, so that two changes in one event are both kept.
   const text = writeAddress(changedAddress({ ...currentAddress(), ignored: [] }, change))
   if (text !== location.pathname + location.search) {
     if (how === 'pushState') noteScroll()
@@ -40,7 +40,7 @@ const ways: Pick<Navigation, 'go' | 'replace'> = {
   replace: (change) => move('replaceState', change),
 }
 
-/** Follows Back and Forward from now on. */
+/** Updates the address when the reader goes back or forward. */
 export function followHistory(): void {
   addEventListener('popstate', () => {
     follow()
@@ -48,26 +48,29 @@ export function followHistory(): void {
   })
 }
 
-/** The address of the page, and functions that change it. */
+/** Returns the address of the page, and functions that change it. */
 export function useNavigation(): Navigation {
   return { ...useObservable(now), ...ways }
 }
 
-/** Made when they are first needed. */
+/** The two `Times`, each made when it is first used. */
 const times: Partial<Record<'utc' | 'own', Times>> = {}
 
-/** Instants as the address wants them: by the reader's clock, or in UTC. */
+/** Returns the formats for instants, in the reader's zone or in UTC as the address says. */
 export function useTimes(): Times {
   const { utc } = useObservable(now).address
   return (times[utc ? 'utc' : 'own'] ??= new Times(utc, nowMs))
 }
 
 export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {
-  /** The changes to the address; null if there is nowhere to lead to. */
+  /** The changes to the address; null for plain text. */
   readonly to: Partial<PageAddress> | null
 }
 
-/** A link within the page: what is not said of the address stays as it is. In a report, and to nowhere, it is its words. */
+/**
+ * A link within the page that keeps all other parts of the address. In a report, or if `to` is null, the link is
+ * plain text.
+ */
 export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
   const { address, go } = useNavigation()
   if (report !== null || to === null) {
@@ -82,7 +85,7 @@ export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
       {...rest}
       href={writeAddress(changedAddress(address, to))}
       onClick={(event) => {
-        // With a key held down the browser opens it elsewhere.
+        // With a modifier key, the browser opens the link elsewhere.
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
         event.preventDefault()
         go(to)

@@ -27,7 +27,8 @@ export class Observable<Value> {
 }
 
 /**
- * The current value, or the part of it that `choose` answers; renders again when that is another one, by `isSame`.
+ * Returns the current value, or the part that `choose` returns. The component renders again when that part changes,
+ * as compared by `isSame`.
  */
 export function useObservable<Value, Part = Value>(
   observable: Observable<Value>,
@@ -45,7 +46,7 @@ export function useObservable<Value, Part = Value>(
       if (current !== null && !isSame(current.part, current.choose(observable.current)))
         renderAgain(undefined)
     }
-    // The value may have changed since the render.
+    // The value may have changed after the render.
     follow()
     return observable.watch(follow)
   }, [observable])

@@ -22,7 +22,7 @@ import {
   spendColumnNames,
 } from './sorted-columns.ts'
 
-/** The views, in the order of the bar. */
+/** The views, in the order of the top bar. */
 const views = [
   'overview',
   'compare',
@@ -45,13 +45,13 @@ export const viewPaths = ofEach((view) => (view === 'overview' ? '/' : `/${view}
 
 export const viewWords = ofEach((view) => view.charAt(0).toUpperCase() + view.slice(1))
 
-/** The fields that calls and spend can be grouped by, in words. */
+/** The fields that group calls and spend, in words. */
 export const compareWords = { model: 'Model', client: 'Client', upstream_name: 'Upstream' } as const
 
-/** A field, or the values of a tag's key. */
+/** A field, or a tag's key. */
 export type CompareBy = keyof typeof compareWords | `tag:${string}`
 
-/** The heading of a grouping: `Model`, `Tag team`. */
+/** Returns the heading of a grouping: `Model`, `Tag team`. */
 export function byWords(by: CompareBy): string {
   return isField(by) ? compareWords[by] : `Tag ${tagOf(by)}`
 }
@@ -69,7 +69,7 @@ export const curveWords = {
   output_tokens_per_s: 'Tokens/s',
 } as const satisfies Record<keyof Curves, string>
 
-/** The periods that the Overview can be compared with, each as long as the range. */
+/** The earlier periods for comparison in the Overview, each as long as the range. */
 export const againstWords = {
   previous: 'Previous period',
   day: 'Previous day',
@@ -84,14 +84,14 @@ const namelessWords = {
   upstream_name: 'Default upstream',
 }
 
-/** The name of the group of calls without a value. */
+/** Returns the name of the group of calls without a value. */
 export function namelessOf(by: CompareBy): string {
   return isField(by) ? namelessWords[by] : 'Without this tag'
 }
 
 const isLastRange = isNameOf(lastRanges)
 
-/** The filters of an address that filters nothing. */
+/** The filters of an address without filters. */
 const noFilters = {
   models: [] as readonly string[],
   callTypes: [] as readonly CallType[],
@@ -100,46 +100,46 @@ const noFilters = {
   failureCodes: [] as readonly string[],
   clients: [] as readonly string[],
   upstreams: [] as readonly string[],
-  /** `key:value` each. */
+  /** Each is `key:value`. */
   tags: [] as readonly string[],
-  /** HTTP statuses, as digits. */
+  /** HTTP statuses as digits. */
   statuses: [] as readonly string[],
-  /** Bounds of the duration in milliseconds, both inclusive. */
+  /** The least and the longest duration in milliseconds, both inclusive. */
   minMs: null as number | null,
   maxMs: null as number | null,
-  /** Exactly this id or error code; empty for none. */
+  /** An exact id or error code; empty for none. */
   q: '',
   /** The source of imported calls; null for all calls. */
   source: null as string | null,
 }
 
-/** The parts of an address that another view begins without: what the last one opened, sorted or searched. */
+/** The parts of an address that a change of the view resets. */
 export const viewReset = {
-  /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
+  /** The session that the Sessions view shows, or by which other views filter; null for all. */
   session: null as string | null,
   sort: 'started_at' as CallSort,
-  /** The id of the call whose panel is open. */
+  /** The id of the call in the panel. */
   call: null as string | null,
-  /** The open tab of the call's panel. */
+  /** The tab of the call panel. */
   tab: 'timing' as CallTab,
-  /** Text to find in the payloads of Live, or in the names of sessions; empty for none. */
+  /** The search text for payloads in Live, or for names of sessions; empty for none. */
   text: '',
-  /** The field that calls or spend are grouped by. */
+  /** The field that groups calls or spend. */
   by: 'model' as CompareBy,
-  /** On Compare: the measure of the curves, and whose curves are drawn; none for the first. */
+  /** For Compare: the measure of the curves, and the groups with a curve. No `lines` selects the first groups. */
   measure: 'duration_ms' as keyof Curves,
   lines: [] as readonly string[],
-  /** The column that sorts Compare, Sessions or Costs; null for the usual one. */
+  /** The column that sorts Compare, Sessions or Costs; null for the default. */
   order: null as CompareColumnName | SessionSort | SpendColumnName | null,
-  /** The column that sorts does so from the smallest on. */
+  /** True if the smallest value comes first. */
   rising: false,
-  /** The list of sessions that the shown session was opened from was `rising`. */
+  /** The value of `rising` in the list from which the session was opened. */
   listRising: false,
-  /** The period that the Overview is compared with; null for none. */
+  /** The earlier period for comparison in the Overview; null for none. */
   against: null as Against | null,
-  /** A text in the names of the listed prices; empty for all prices of calls. */
+  /** A text in the names of the listed prices; empty lists the prices of the range's calls. */
   price: '',
-  /** The column that sorts the prices, null for the usual order; and whether from the smallest on. */
+  /** The column that sorts the prices; null for the default. `priceRising` puts the smallest first. */
   priceOrder: null as PriceColumnName | null,
   priceRising: false,
 }
@@ -147,11 +147,11 @@ export const viewReset = {
 /** The address of a bare `/`. */
 export const defaultAddress = {
   view: 'overview' as View,
-  /** This object marks the default range: an equal range that a user chose is written into the address. */
+  /** The default range, recognized by this object: an equal range that a user chose is written into the address. */
   range: { last: '24h' } as Range,
-  /** Times in UTC, in place of the reader's zone. */
+  /** True if times are in UTC, not in the reader's zone. */
   utc: false,
-  /** Names of parameters that are unknown here or have an invalid value. The page shows them. */
+  /** The names of unknown parameters and of those with an invalid value. The page shows them. */
   ignored: [] as readonly string[],
   ...noFilters,
   ...viewReset,
@@ -160,8 +160,8 @@ export const defaultAddress = {
 type Fields = typeof defaultAddress
 
 /**
- * The address is the page's only state: a link shows others the same page, and Back
- * restores the last one. Filters and `sort` have the names of `/api/query`; the others are the page's own.
+ * The page's only state: a link shows others the same page, and Back restores the previous one. Filters and `sort`
+ * have the names of `/api/query`.
  */
 export type PageAddress = Readonly<Fields>
 
@@ -169,9 +169,9 @@ export type PageAddress = Readonly<Fields>
 interface Parameter {
   /** Sets a field from a value; returns false if the value is invalid. */
   readonly read: (fields: Fields, value: string) => boolean
-  /** The values to write; empty for the default. */
+  /** Returns the values to write; empty for the default. */
   readonly write: (address: PageAddress) => readonly string[]
-  /** The views that use the parameter; absent if all do. */
+  /** The views that use the parameter (default: all). */
   readonly views?: readonly View[]
 }
 
@@ -187,7 +187,7 @@ type ListName =
   | 'lines'
 type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
 
-/** A parameter of one value; `parse` answers undefined for what means nothing. */
+/** Returns a parameter of one value. `parse` returns undefined for an invalid value. */
 function single<Name extends PlainName>(
   name: Name,
   parse: (value: string) => PageAddress[Name] | undefined,
@@ -202,7 +202,7 @@ function single<Name extends PlainName>(
   }
 }
 
-/** A parameter that may be given again and again. */
+/** Returns a parameter that may be repeated. `isOne` checks a value. */
 function many(name: ListName, isOne: (value: string) => boolean): Parameter {
   return {
     read: (fields, value) => {
@@ -221,7 +221,7 @@ const onlyIf =
     isOne(text) ? text : undefined
 const truth: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
 
-/** Filters of the dashboard's API, under the same names. */
+/** The filters of the dashboard's API, under the same names. */
 const filters: Readonly<Record<string, Parameter>> = {
   model: many('models', isGiven),
   call_type: many('callTypes', isCallType),
@@ -270,7 +270,10 @@ const others: Readonly<Record<string, Parameter>> = {
 
 const parameters = { ...filters, ...others }
 
-/** Reads an address. What means nothing is left out and named in `ignored`; null where the path is none of ours. */
+/**
+ * Reads an address. Invalid and unknown parameters are left out, and named in `ignored`. Null if the path is no
+ * view.
+ */
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
@@ -289,7 +292,7 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   return { ...fields, ignored: [...ignored] }
 }
 
-/** Writes an address without its defaults, so that links stay short. */
+/** Returns the path and query of an address. Defaults are left out, so that links stay short. */
 export function writeAddress(address: PageAddress): string {
   const query = new URLSearchParams()
   if (address.range.last === null) {
@@ -297,7 +300,8 @@ export function writeAddress(address: PageAddress): string {
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range !== defaultAddress.range) query.set('range', address.range.last)
   write(query, parameters, address)
-  // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
+  // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models are easier to read with
+  // them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
 }
@@ -317,7 +321,7 @@ function isOf({ views }: Parameter, view: View): boolean {
   return views === undefined || views.includes(view)
 }
 
-/** The parameters of a question about the calls of an address: time, filters under the API's names, and `rest`. */
+/** Returns the API's parameters for the calls of an address: time, filters and `rest`. */
 export function callsQuery(
   address: PageAddress,
   time: QuestionTime,
@@ -329,7 +333,7 @@ export function callsQuery(
   return query
 }
 
-/** The filters as text. */
+/** Returns the filters as a query string. */
 function filterText(address: PageAddress): string {
   const query = new URLSearchParams()
   write(query, filters, address)
@@ -341,18 +345,20 @@ export function isFiltered(address: PageAddress): boolean {
   return filterText(address) !== ''
 }
 
-/** The key of a question: filters, range and zone of an address, and everything else that decides the answer. */
+/**
+ * Returns the key of a request: filters, range and zone of an address, and all other inputs that change the answer.
+ */
 export function queryKey(address: PageAddress, ...rest: readonly unknown[]): string {
   return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }
 
-/** An address without its filters, except the range. */
+/** Returns an address without its filters, except the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
   const session = address.view === 'sessions' ? address.session : null
   return { ...address, ...noFilters, session, text: '', ignored: [] }
 }
 
-/** The filter for the calls of one that is compared, beside filters by `tags` of other keys. */
+/** Returns the filter for the calls of one group. `tags` are the filters by other tag keys, which stay. */
 export function filterOf(by: CompareBy, name: string, tags: readonly string[]): Partial<PageAddress> {
   const key = tagOf(by)
   if (!isField(by)) return { tags: [...tags.filter((tag) => tagKey(tag) !== key), `${key}:${name}`] }
@@ -373,7 +379,7 @@ function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>
   else for (const [name, value] of Object.entries({ from, to })) if (value !== null) ignored.add(name)
 }
 
-/** Three digits that `/api/query` takes for a status. */
+/** True for a three-digit status that `/api/query` accepts. */
 export function isStatus(text: string): boolean {
   return /^[1-5]\d\d$/.test(text)
 }
@@ -382,14 +388,17 @@ function millisecondsOf(text: string): number | undefined {
   return /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined
 }
 
-/** An offset is wanted: without one it would mean another instant to another reader. */
+/**
+ * Parses an instant with an offset; null for other texts. Without an offset, the text would mean another instant to
+ * another reader.
+ */
 function instantOf(text: string | null): number | null {
   if (text === null || !/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text)) return null
   const ms = Date.parse(text)
   return Number.isNaN(ms) || ms < 0 ? null : ms
 }
 
-/** The instant in ISO 8601, without milliseconds if they are 0. */
+/** Returns the instant in ISO 8601, without milliseconds if they are 0. */
 function isoOf(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

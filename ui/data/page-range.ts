@@ -1,6 +1,6 @@
 import { type Bounds, type CalendarRange, calendarBounds } from './calendar-ranges.ts'
 
-/** Ranges that end now, by their length in milliseconds; those of the calendar by their longest. */
+/** The ranges that end now, with their lengths in milliseconds; calendar ranges with the greatest length. */
 export const lastRanges = {
   '1h': 3_600_000,
   '6h': 21_600_000,
@@ -13,7 +13,7 @@ export const lastRanges = {
 
 export type LastRange = keyof typeof lastRanges
 
-/** Either a time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
+/** A range that ends now, or two instants in milliseconds since the Unix epoch. The second instant is exclusive. */
 export type Range =
   | { readonly last: LastRange }
   | { readonly last: null; readonly fromMs: number; readonly toMs: number }
@@ -23,14 +23,14 @@ interface RangeAndZone {
   readonly utc: boolean
 }
 
-/** A range of the calendar. Those that are not over always end now. */
+/** Returns a calendar range. `Today` and `This month` always end now. */
 export function calendarRange(range: CalendarRange, nowMs: number, utc: boolean): Range {
   if (range === 'Today') return { last: 'today' }
   if (range === 'This month') return { last: 'month' }
   return { last: null, ...calendarBounds(range, nowMs, utc) }
 }
 
-/** Start and end of a range, in milliseconds since the Unix epoch. */
+/** Returns start and end of a range, in milliseconds since the Unix epoch. */
 export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): Bounds {
   if (range.last === null) return range
   if (range.last === 'today') return calendarBounds('Today', nowMs, utc)
@@ -38,19 +38,22 @@ export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): Bounds {
   return { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
 }
 
-/** The time of a question, in milliseconds since the Unix epoch; without an end if `toMs` is null. */
+/** The time of a request, in milliseconds since the Unix epoch. Without an end, `toMs` is null. */
 export interface QuestionTime {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
-/** The time of a question about a range. A range that ends now has no end: the newest calls by another clock belong to it, too. */
+/**
+ * Returns the time of a request for a range. If the range ends now, the end is open, so that the newest calls by
+ * another clock are included.
+ */
 export function questionTime(address: RangeAndZone, nowMs: number): QuestionTime {
   const { fromMs, toMs } = boundsOf(address, nowMs)
   return { fromMs, toMs: address.range.last === null ? toMs : null }
 }
 
-/** The parameters of a time. */
+/** Returns the API's parameters for a time. */
 export function timeQuery({ fromMs, toMs }: QuestionTime): URLSearchParams {
   const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
   if (toMs !== null) query.set('to', new Date(toMs).toISOString())
@@ -58,8 +61,8 @@ export function timeQuery({ fromMs, toMs }: QuestionTime): URLSearchParams {
 }
 
 /**
- * The interval at which figures of a range are loaded again, in milliseconds; null where a loaded answer stays as
- * it is. The longer the range, the less a minute changes in it.
+ * Returns the interval in milliseconds at which a range's figures are loaded again; null for a range in the past. A
+ * long range changes less in a minute, so its interval is longer.
  */
 export function refreshEveryMs(range: Range): number | null {
   if (range.last === null) return null

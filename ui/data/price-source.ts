@@ -2,12 +2,12 @@ import { longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { timeQuery } from './page-range.ts'
 
-/** The path of the prices of a range's calls; bounds in milliseconds since the Unix epoch. */
+/** Returns the API path for the prices of a range's calls. Both bounds are milliseconds since the Unix epoch. */
 export function matchesPath(fromMs: number, toMs: number): string {
   return `/api/costs/matches?${timeQuery({ fromMs, toMs })}`
 }
 
-/** The source of a price: `LiteLLM`, `Set by you`, `Shipped with tokenweir`. */
+/** Returns the source of a price in words: `LiteLLM`, `Set by you`, `Shipped with tokenweir`. */
 export function sourceWords(source: string): string {
   if (source === 'user') return 'Set by you'
   if (source === 'upstream') return 'Reported by the upstream'
@@ -16,7 +16,7 @@ export function sourceWords(source: string): string {
   return source
 }
 
-/** When it was got: `synced 3 h ago`, `on 12 Nov`; empty where that is not known. */
+/** Returns the date of a price: `synced 3 h ago`, `on 12 Nov`. Empty if unknown. */
 export function sourceDate(
   source: string,
   updatedAt: string | null | undefined,
@@ -30,7 +30,7 @@ export function sourceDate(
   return `synced ${agoWords(ms, nowMs)}`
 }
 
-/** The age of an instant: `just now`, `12 min ago`, `3 h ago`, `5 d ago`. */
+/** Returns the age of an instant: `just now`, `12 min ago`, `3 h ago`, `5 d ago`. */
 export function agoWords(ms: number, nowMs: number): string {
   const s = (nowMs - ms) / 1000
   if (s < 60) return 'just now'

@@ -3,11 +3,11 @@ import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 
 type Group = GroupFigures & { readonly key: string | null; readonly curves: Curves }
 
-/** The figures of a report: the dashboard puts them into the file. */
+/** The data that the dashboard writes into a report. */
 export interface ReportData {
-  /** ISO 8601, UTC. */
+  /** The time of the report (ISO 8601, UTC). */
   readonly made_at: string
-  /** The query of the request: filters under the names of the API. */
+  /** The query of the request, with filters under the API's names. */
   readonly query: string
   readonly overview: Overview
   readonly models: readonly Group[]
@@ -16,5 +16,5 @@ export interface ReportData {
 
 const text = document.getElementById('report')?.textContent
 
-/** The figures of a report: a page that is one file, without requests and links. Null in the dashboard. */
+/** The data of a report, which is a page in one file without requests and links. Null in the dashboard. */
 export const report = text === undefined ? null : (JSON.parse(text) as ReportData)

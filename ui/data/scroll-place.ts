@@ -1,11 +1,14 @@
-/** Notes in the present step of the history how far the page is scrolled. */
+/** Saves the scroll position in the current step of the history. */
 export function noteScroll(): void {
   history.replaceState({ scrollPx: scrollY }, '')
 }
 
 const waitLimitMs = 5000
 
-/** Scrolls to where the present step was left, once the page is that long, unless its reader scrolls before. */
+/**
+ * Scrolls to the saved position of the current step as soon as the page is long enough. The reader's own scrolling
+ * cancels this.
+ */
 export function restoreScroll(): void {
   leave?.()
   const { scrollPx } = (history.state ?? {}) as { readonly scrollPx?: number }
@@ -28,5 +31,5 @@ export function restoreScroll(): void {
   observer.observe(document.body)
 }
 
-/** Ends the wait for the page to be long enough. */
+/** Stops waiting for the page to be long enough; null without a wait. */
 let leave: (() => void) | null = null

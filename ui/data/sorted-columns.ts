@@ -1,4 +1,4 @@
-/** The columns of Compare, in their order. */
+/** The columns of Compare, in order. */
 export const compareColumnNames = [
   'calls',
   'errors',
@@ -16,7 +16,7 @@ export const compareColumnNames = [
 
 export type CompareColumnName = (typeof compareColumnNames)[number]
 
-/** The columns of the table of spend, the usual order first. */
+/** The columns of the table of spend, the default order first. */
 export const spendColumnNames = [
   'cost',
   'share',

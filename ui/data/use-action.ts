@@ -1,19 +1,19 @@
 import { useRef, useState } from 'preact/hooks'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** An action of the dashboard, one at a time. */
+/** An action on the dashboard, of which one runs at a time. */
 export interface Action {
   readonly isBusy: boolean
-  /** Why the last attempt failed; null once another one has begun. */
+  /** The error of the last attempt; null once another attempt begins. */
   readonly error: DashboardError | null
-  /** Does nothing while the last attempt is under way. Never rejects. */
+  /** Runs the action, unless one is running. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
-  /** Runs the action after earlier ones have ended, so that none is lost. */
+  /** Runs the action after all earlier ones, so that none is lost. */
   readonly runInTurn: (work: () => Promise<unknown>) => Promise<void>
   readonly forgetError: () => void
 }
 
-/** Runs actions, and follows their state and errors. */
+/** Returns an action with its state and error. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<DashboardError | null>(null)

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { reasonOf } from './dashboard-error.ts'
 
-/** A page that follows others, and the cursor of the one after it; null if it is the last. */
+/** A further page, and the cursor of the next page; null if the page is the last. */
 export interface FurtherPage<Row> {
   readonly rows: readonly Row[]
   readonly cursor: string | null
@@ -9,26 +9,26 @@ export interface FurtherPage<Row> {
 
 /** The further pages of a list. */
 export interface FurtherPages<Row> {
-  /** Rows of all pages after the first. */
+  /** The rows of all pages after the first. */
   readonly rows: readonly Row[]
   readonly hasMore: boolean
-  /** Asks for the next page, unless it is on its way. */
+  /** Requests the next page, unless a request is in progress. */
   readonly loadMore: () => void
-  /** Why the next page did not come; asked for again by `loadMore`. */
+  /** The error of the last request; null after a success. `loadMore` tries again. */
   readonly error: string | null
 }
 
-/** The first page of a list, and the cursor of the next. */
+/** The first page of a list, and the cursor of the second. */
 export interface FirstPage {
-  /** The key of the list; further pages are dropped when it changes. */
+  /** The key of the list. When the key changes, further pages are dropped. */
   readonly list: unknown
-  /** Cursor of the second page; null if there is none, or the first has not arrived. */
+  /** The cursor of the second page; null if there is none, or the first page has not arrived. */
   readonly cursor: string | null
-  /** Most rows of further pages (default: no limit). */
+  /** The most rows of further pages (default: no limit). */
   readonly most?: number
 }
 
-/** The pages of a list after its first, asked for as its reader comes to its end. */
+/** Loads the pages of a list after the first, each with a cursor. */
 export function useFurtherPages<Row>(
   { list, cursor: second, most = Infinity }: FirstPage,
   load: (cursor: string, signal: AbortSignal) => Promise<FurtherPage<Row>>,

@@ -3,49 +3,48 @@ import { type AnswerReader, ask } from './dashboard-api.ts'
 import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** The state of a query that is repeated. */
+/** The state of a request that may be repeated. */
 export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
-  /** The last good answer, also while the next one is awaited, and after one has failed. */
+  /** The last answer, which stays while the next one is awaited, and after an error. */
   readonly answer: Answer | null
-  /** The query that `answer` is to. */
+  /** The request that `answer` belongs to. */
   readonly question: Query | null
-  /** When `answer` came, by the dashboard's clock: milliseconds since the Unix epoch. */
+  /** The time of `answer` by the dashboard's clock, in milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
-  /** Why the last query failed; null once one has succeeded since. */
+  /** The error of the last request; null after a success. */
   readonly error: string | null
   /** The dashboard's error, if it answered with one. */
   readonly failure: DashboardError | null
   readonly isLoading: boolean
-  /** True if `answer` is to another query than the present one, whose answer is on its way. */
+  /** True if `answer` belongs to another key than the current one. */
   readonly isStale: boolean
-  /** True if the last query failed, and a shown answer is to another one. */
+  /** True if the last request failed, and no answer belongs to the current key. */
   readonly isRefused: boolean
-  /** Asks again at once. */
+  /** Sends the request again at once. */
   readonly again: () => void
 }
 
-/** A query whose answer a change may replace. */
+/** A request whose answer can be replaced after a change. */
 export interface QueryWithPut<Answer, Query extends AnyQuery = AnyQuery> extends QueryState<Answer, Query> {
   readonly put: (answer: Answer) => void
 }
 
-/** A path, or an object with a path and what else belongs to the answer. */
+/** A path, or an object with a path and further inputs of the answer. */
 type AnyQuery = string | { readonly path: string }
 
-/** The options of {@link useQuery}. */
 export interface QueryOptions<Answer> {
-  /** Milliseconds between an answer and the next query (default: asked once). A hidden tab asks nothing. */
+  /** Milliseconds between an answer and the next request (default: no repetition). A hidden tab sends no request. */
   readonly everyMs?: number | null
-  /** Pauses repeated queries: while something is dragged, or a panel is read. */
+  /** True if repeated requests pause, for example while something is dragged. */
   readonly isPaused?: boolean
-  /** Parses an answer; must be the same function for as long as the component lives. */
+  /** Parses an answer. The function must stay the same while the component is rendered. */
   readonly read?: AnswerReader<Answer>
 }
 
 /**
- * Asks the dashboard, keeps the last answer until a newer one comes, and asks again from time to time. `key` identifies
- * the query, null asks nothing; `makeQuery` makes it again each time, because ranges move with the clock. `put` replaces
- * the answer by one that a change brought.
+ * Requests an answer from the dashboard, keeps it until the next one comes, and repeats the request. `key`
+ * identifies the request; null sends none. `makeQuery` is called for each request, because ranges move with the
+ * clock. `put` replaces the answer after a change.
  */
 export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
   key: string | null,
@@ -66,14 +65,14 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
     setState(({ question }) => ({ ...nothing, key, question, answer, answeredMs: nowMs() }))
   }, [])
 
-  // A layout effect asks before the paint.
+  // A layout effect sends the request before the paint.
   useLayoutEffect(() => {
     if (key === null) return
     const leaving = new AbortController()
     pending.current = leaving
     setState((before) => ({ ...before, isLoading: true }))
     const offsetMs = clockOffsetMs()
-    /** Asks once more if the dashboard's clock turned out to differ: the range was wrong. */
+    /** Repeats the request once if the answer changed the dashboard's clock, because the range was then wrong. */
     const isOfOtherTime = (): boolean => {
       const isOff = !isSecond.current && Math.abs(clockOffsetMs() - offsetMs) > clockSlackMs
       isSecond.current = isOff
@@ -98,7 +97,7 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
 
   useEffect(() => {
     if (key === null || everyMs === null || isPaused || state.isLoading) return
-    // The first query is about to start; the state does not say so yet.
+    // The first request is about to start, although the state does not show it yet.
     if (state.answeredMs === null && state.error === null) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const plan = (): void => {
@@ -121,14 +120,14 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
 }
 
 const retryMs = 5000
-/** A range that is off by less is not asked for again. */
+/** A clock that differs by less (ms) needs no repetition. */
 const clockSlackMs = 60_000
 
 interface State<Answer, Query extends AnyQuery> extends Omit<
   QueryState<Answer, Query>,
   'isStale' | 'isRefused' | 'again'
 > {
-  /** Identifies the query that `answer` is to. */
+  /** The key of the request that `answer` belongs to. */
   readonly key: string | null
 }
 

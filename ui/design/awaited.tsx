@@ -2,13 +2,13 @@ import type { QueryState } from '../data/use-query.ts'
 import { Banner } from './banner.tsx'
 
 export interface AwaitedProps extends Pick<QueryState<unknown>, 'error' | 'again'> {
-  /** Names the missing part: `the clients`. */
+  /** The subject of the sentence: `the clients`. */
   readonly what: string
-  /** Height of the placeholder, so that nothing jumps; nothing is shown without one. */
+  /** The height of the placeholder, so that nothing jumps. Without a height, nothing is shown. */
   readonly height?: string
 }
 
-/** Placeholder or error for a part that the dashboard has not sent. */
+/** A placeholder or an error in place of a part that has not arrived. */
 export function Awaited({ what, height, error, again }: AwaitedProps) {
   if (error === null) return height === undefined ? null : <div class="skeleton" style={{ height }} />
   return (

@@ -2,22 +2,22 @@ import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 
 export interface BannerProps {
-  /** `bad` is an error, and is read out at once. */
+  /** `bad` is an error, which screen readers announce at once. */
   readonly tone?: 'warn' | 'bad'
   /** Bold text before the rest. */
   readonly title?: string
   /** Adds a button that tries again. */
   readonly onRetry?: () => void
-  /** Other buttons, at the end. */
+  /** Further buttons, at the end. */
   readonly actions?: ComponentChildren
   readonly id?: string
   readonly class?: string
-  /** `status` is read out when the reader pauses. */
+  /** `status` is announced when the reader pauses. */
   readonly role?: 'status'
   readonly children: ComponentChildren
 }
 
-/** Says something about a part of the page. */
+/** A message about a part of the page. */
 export function Banner(props: BannerProps) {
   const { tone, title, onRetry, actions, id, class: className, role, children } = props
   return (

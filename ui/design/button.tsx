@@ -5,22 +5,22 @@ type ButtonElementProps = JSX.IntrinsicElements['button']
 
 export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' | 'label' | 'onClick'> {
   /**
-   * `strong` is the main button of a dialog or form, `danger` one that ends or removes something; `bare` has no frame.
-   * Default: a frame.
+   * `strong` is the main button of a dialog or form. `danger` ends or removes something. `bare` has no frame
+   * (default: a frame).
    */
   readonly kind?: 'strong' | 'danger' | 'bare'
   readonly small?: boolean
-  /** Before the words, or in place of them. */
+  /** The icon before the text, or in its place. */
   readonly icon?: IconName
   /** The name of a button with only an icon, and its default title. */
   readonly label?: string
   readonly class?: string
-  /** The button keeps its focus and name, but a press does nothing. */
+  /** True for a button that keeps its focus and name, but ignores presses. */
   readonly isOff?: boolean
   readonly onClick?: () => void
 }
 
-/** A button. `type="submit"` sends its form; any other attribute of a button is passed on. */
+/** A button. `type="submit"` submits its form. All other attributes of a button are passed on. */
 export function Button(props: ButtonProps) {
   const { kind, small = false, icon, label, class: className, isOff, onClick, children, ...rest } = props
   const hasWords = children !== undefined

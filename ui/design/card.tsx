@@ -6,7 +6,7 @@ export interface CardProps {
   readonly title: string
   /** Small text beside the title, such as the counted thing and its unit. */
   readonly about?: ComponentChildren
-  /** At the end of the head. */
+  /** Buttons at the end of the head. */
   readonly actions?: ComponentChildren
   readonly class?: string
   readonly children: ComponentChildren

@@ -1,27 +1,27 @@
 export interface ControlProps {
   readonly value: string
-  /** Values with their words; a text is typed where there are none. */
+  /** The values of a list with their texts. Without choices, the control is a text field. */
   readonly choices?: readonly (readonly [value: string, words: string])[] | undefined
-  /** Phones show digits. */
+  /** True if phones should show digits. */
   readonly isNumber?: boolean | undefined
   readonly hint?: string | undefined
-  /** A day is chosen. */
+  /** True for a date. */
   readonly isDay?: boolean | undefined
   readonly onInput: (value: string) => void
 }
 
-/** Attributes that a text field and a list have both. */
+/** The attributes of both a text field and a list. */
 interface ControlAttributes {
   readonly id?: string
   readonly disabled?: boolean | undefined
   readonly 'aria-label'?: string | undefined
   readonly 'aria-describedby'?: string
   readonly 'aria-invalid'?: 'true' | undefined
-  /** The value was typed or chosen to the end. */
+  /** Called when the value was typed or chosen completely. */
   readonly onChange?: (() => void) | undefined
 }
 
-/** A value that is typed, or chosen from a list. */
+/** A text field, or a list to choose from. */
 export function Control(props: ControlProps & ControlAttributes) {
   const { choices, isNumber = false, isDay = false, hint, onInput, ...rest } = props
   const attributes = {

@@ -3,11 +3,11 @@ import { Button } from './button.tsx'
 import type { IconName } from './icon.tsx'
 
 export interface CopyButtonProps {
-  /** The text, or a function if it is costly to make or changes as time goes by. */
+  /** The text, or a function for a text that is costly to make or changes with time. */
   readonly text: string | (() => string)
-  /** Completes "Copy …" for those who do not see it: `the base URL`. */
+  /** Completes the button's name "Copy …": `the base URL`. */
   readonly what: string
-  /** Beside the icon: `Copy link`. */
+  /** Text beside the icon: `Copy link`. */
   readonly words?: string
   readonly icon?: IconName
 }
@@ -15,7 +15,7 @@ export interface CopyButtonProps {
 const shownForMs = 2000
 const cannotCopy = 'Copying failed: select the text and copy it with the keyboard.'
 
-/** Copies a text, and says so on itself for a moment. */
+/** A button that copies a text, and confirms that for a moment. */
 export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [result, setResult] = useState<'done' | 'failed' | null>(null)
@@ -61,12 +61,15 @@ async function copy(text: string, beside: HTMLElement | null): Promise<boolean> 
   }
 }
 
-/** Copies by selecting the text: a page over plain HTTP from another machine has no clipboard. */
+/**
+ * Copies by selecting the text, and returns true on success. A page over plain HTTP from another machine has no
+ * clipboard.
+ */
 function copyBySelection(text: string, beside: HTMLElement): boolean {
   const field = document.createElement('textarea')
   field.value = text
   field.className = 'aside'
-  // Within a dialog nothing outside of it can be selected.
+  // A modal dialog allows no selection outside itself.
   beside.after(field)
   field.select()
   // Deprecated, but the only way without a clipboard.

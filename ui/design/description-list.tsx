@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** A name and its value; null leaves it out. */
+/** A name and its value; null leaves the pair out. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
 export interface DescriptionListProps {
@@ -8,7 +8,7 @@ export interface DescriptionListProps {
   readonly facts: readonly Fact[]
 }
 
-/** Names and values, one below the other or side by side as the class has it. */
+/** A list of names and values. The class sets the layout. */
 export function DescriptionList({ class: className, facts }: DescriptionListProps) {
   return (
     <dl class={className}>

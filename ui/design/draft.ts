@@ -1,20 +1,20 @@
-/** Text that was typed and not saved, and the saved text before it. */
+/** Text that was typed and not saved, and the saved text when typing began. */
 export interface Draft {
   readonly text: string
   readonly before: string
 }
 
-/** A draft that goes on: its text is another one now. */
+/** Returns the draft with another text. */
 export function typedInto(draft: Draft | null | undefined, text: string, saved: string): Draft {
   return { text, before: draft?.before ?? saved }
 }
 
-/** True if the saved text was changed elsewhere after the draft was begun. */
+/** True if the saved text was changed elsewhere after typing began. */
 export function isChangedElsewhere(draft: Draft | null | undefined, saved: string): boolean {
   return draft !== null && draft !== undefined && draft.before !== saved
 }
 
-/** The note of a field whose saved value was changed elsewhere; null without a draft that would replace it. */
+/** Returns a note if the saved value was changed elsewhere, because saving would replace it. Null otherwise. */
 export function elsewhereWords(
   draft: Draft | null | undefined,
   saved: string,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export interface EmptyStateProps {
   readonly title?: string
-  /** Buttons and links that lead on. */
+  /** Buttons and links for the next step. */
   readonly actions?: ComponentChildren
   /** The reason, as a paragraph or other content. */
   readonly children?: ComponentChildren

@@ -4,32 +4,32 @@ import type { PageAddress } from '../data/page-address.ts'
 import type { Change } from '../format/change.ts'
 import { explained } from './meanings.ts'
 
-/** A figure of the first row of a view. */
+/** A figure at the top of a view. */
 export interface FigureCard {
   readonly words: string
   /** The exact meaning of the figure. */
   readonly meaning: string
   readonly value: string
-  /** Behind the value, smaller. */
+  /** The unit, behind the value and smaller. */
   readonly unit?: string
-  /** `warn` if one should look at it, `bad` if something is wrong. */
+  /** `warn` if users should check the figure, `bad` if something is wrong. */
   readonly tone?: 'warn' | 'bad' | undefined
   readonly fact: string
-  /** Before the change, or in its place. */
+  /** Text before the change, or in its place. */
   readonly note?: string
   readonly change: Change | null
-  /** Leads to its calls, or does something on the page. */
+  /** The address of the figure's calls, or an action on the page. */
   readonly to: Partial<PageAddress> | (() => void)
 }
 
 export interface FigureCardsProps<Card extends FigureCard> {
   readonly cards: readonly Card[]
   readonly class?: string
-  /** At the foot of each card. */
+  /** Returns content at the foot of a card. */
   readonly foot?: (card: Card) => ComponentChildren
 }
 
-/** The figures by which one sees whether all is well; each leads to its calls. */
+/** The most important figures of a view. Each is a link to its calls, or a button. */
 export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Card>) {
   const { cards, class: className = '', foot } = props
   return (
@@ -57,7 +57,7 @@ export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Car
 }
 
 function Figure({ words, value, unit = '', tone, fact, note, change }: FigureCard) {
-  // About as many letters of its size as it takes: they become as small as they have to.
+  // The approximate length in full-size letters, from which CSS derives the font size.
   const letters = value.length + unit.length / 2
   return (
     <>

@@ -1,4 +1,4 @@
-/** Attributes of all drawings. */
+/** Attributes of all icons. */
 const grid = {
   viewBox: '0 0 16 16',
   fill: 'none',
@@ -8,7 +8,7 @@ const grid = {
   'aria-hidden': 'true',
 } as const
 
-/** Drawn on a grid of 16 with a line of 1.5; filled ones say so. */
+/** Icons on a grid of 16 with a line width of 1.5. Filled icons set their fill. */
 const paths = {
   close: 'M4 4l8 8m0-8l-8 8',
   down: 'M4 6l4 4 4-4',
@@ -34,16 +34,16 @@ const paths = {
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v2.5M10.5 2v2.5',
 } as const
 
-/** The names of all drawings. */
+/** The names of all icons. */
 export type IconName = keyof typeof paths
 
 export interface IconProps {
   readonly name: IconName
-  /** Size in pixels (default: 16). */
+  /** The size in pixels (default: 16). */
   readonly size?: number
 }
 
-/** A drawing beside words, or in a button that has a name: screen readers pass it by. */
+/** An icon beside a text, or in a named button. Screen readers ignore icons. */
 export function Icon({ name, size = 16 }: IconProps) {
   return (
     <svg class="icon" width={size} height={size} stroke-width="1.5" {...grid}>
@@ -68,11 +68,11 @@ const shapes = {
 
 export interface StateMarkProps {
   readonly shape: keyof typeof shapes
-  /** Size in pixels (default: 12). */
+  /** The size in pixels (default: 12). */
   readonly size?: number
 }
 
-/** A shape that shows a state without colour. A text is beside it. */
+/** A shape that shows a state without colour, beside a text. */
 export function StateMark({ shape, size = 12 }: StateMarkProps) {
   return (
     <svg class="state-mark" width={size} height={size} stroke-width="1.75" {...grid}>

@@ -2,25 +2,25 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A key and its action. */
 export interface Shortcut {
-  /** A name of `KeyboardEvent.key`: `m`, `Enter`; or two in a row: `g o`. */
+  /** A value of `KeyboardEvent.key`, such as `m` or `Enter`, or two keys in a row: `g o`. */
   readonly key: string
-  /** The text in the list of keys, as on a button. */
+  /** The text in the list of keys. */
   readonly words: string
   readonly run: () => void
 }
 
 interface Group {
   readonly title: string
-  /** Shortcuts of a modal dialog, which work while it is open. */
+  /** True for the shortcuts of a modal dialog, which work while it is open. */
   readonly isInDialog: boolean
-  /** Called at each key press, so that the shortcuts are those of the latest render. */
+  /** Called at each key press, so that the shortcuts of the last render apply. */
   readonly shortcuts: () => readonly Shortcut[]
 }
 
-/** The shortcuts that work at this moment: of the components that are there. */
+/** The shortcuts of all rendered components. */
 const groups = new Set<Group>()
 
-/** Listens for keys from now on. While `areOn` answers false, keys of characters alone do nothing (WCAG 2.2, 2.1.4). */
+/** Starts to listen for keys. While `areOn` returns false, keys of characters alone do nothing (WCAG 2.2, 2.1.4). */
 export function followKeys(areOn: () => boolean): void {
   const sequence = new KeySequence()
   addEventListener('keydown', (event) => {
@@ -40,7 +40,7 @@ export function followKeys(areOn: () => boolean): void {
   })
 }
 
-/** The shortcuts that work at this moment, under their titles. */
+/** Returns the current shortcuts by their titles. */
 export function shortcutsInUse(): readonly {
   readonly title: string
   readonly shortcuts: readonly Shortcut[]
@@ -52,9 +52,9 @@ export function shortcutsInUse(): readonly {
 }
 
 /**
- * Adds shortcuts for as long as the component is there: `useShortcuts('Calls', [{ key: 'j', words: 'Next call',
- * run }])`. They are listed under the title when `?` is pressed; the last component that takes a key has it. None
- * but `commandK` fires in a field, or with Ctrl, Meta or Alt.
+ * Adds shortcuts while the component is rendered: `useShortcuts('Calls', [{ key: 'j', words: 'Next call', run }])`.
+ * The list of keys, opened by `?`, shows them under the title. If several components use a key, the last one gets
+ * it. Only `commandK` works in a field, or with Ctrl, Meta or Alt.
  */
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[], isInDialog = false): void {
   const current = useRef(shortcuts)
@@ -66,7 +66,7 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[], isIn
   }, [title, isInDialog])
 }
 
-/** The properties of a key's event that make it a shortcut. */
+/** The properties of a key event that decide its shortcut. */
 export type KeyPress = Pick<
   KeyboardEvent,
   'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing' | 'defaultPrevented'
@@ -75,39 +75,39 @@ export type KeyPress = Pick<
 /** The element with the focus. */
 export type KeyPlace = Pick<HTMLElement, 'tagName' | 'isContentEditable'>
 
-/** A key that begins another: `g` and then `o`. */
+/** The key that begins a sequence, such as `g` and then `o`. */
 const leader = 'g'
-/** Between the two. */
+/** The most time between the two keys of a sequence. */
 const sequenceLimitMs = 1500
 
-/** With Ctrl or the command key, also from within a field. */
+/** Ctrl or the command key with K, which also works in a field. */
 export const commandK = 'Ctrl+k'
 
 const fields: ReadonlySet<string> = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
-/** Held down for the key that follows: `$` is Shift and another one on most keyboards. */
+/** Keys that are held down for the next key: most keyboards need Shift for `$`. */
 const modifiers: ReadonlySet<string> = new Set(['Shift', 'CapsLock', 'AltGraph'])
 const pressable: ReadonlySet<string> = new Set([...fields, 'A', 'BUTTON', 'SUMMARY'])
-/** Elements that Space presses; links are not among them. */
+/** Elements that Space presses. Links are not among them. */
 const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 
-/** The name of a shortcut's key; null if the press belongs to a field, or has a modifier key. */
+/** Returns the name of a shortcut's key; null if the press belongs to a field, or has a modifier key. */
 export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string | null {
   if (press.altKey || press.isComposing || press.defaultPrevented) return null
   if (press.ctrlKey || press.metaKey) return press.key.toLowerCase() === 'k' ? commandK : null
   if (modifiers.has(press.key)) return null
   if (place !== null && (place.isContentEditable || fields.has(place.tagName))) return null
-  // Enter on a link is the link's. Escape is of none that can be pressed.
+  // Enter belongs to a focused link or button; Escape belongs to none of them.
   if (press.key.length > 1 && press.key !== 'Escape' && place !== null && pressable.has(place.tagName))
     return null
   if (press.key === ' ' && place !== null && spacePressed.has(place.tagName)) return null
   return press.key
 }
 
-/** Joins a leading key with what follows it: `g`, then `o`, is `g o`. */
+/** Joins a leading key with the next key: `g`, then `o`, is `g o`. */
 export class KeySequence {
   #sinceMs: number | null = null
 
-  /** The shortcut that is complete with this key, by its name; null while one has only begun. */
+  /** Returns the name of the shortcut that this key completes; null after a leading key. */
   next(key: string, nowMs: number): string | null {
     const isLed = this.#sinceMs !== null && nowMs - this.#sinceMs <= sequenceLimitMs
     this.#sinceMs = null
@@ -118,7 +118,7 @@ export class KeySequence {
   }
 }
 
-/** True if it is made of characters alone, and can be switched off (WCAG 2.2, 2.1.4). */
+/** True if a shortcut has only character keys, which users can switch off (WCAG 2.2, 2.1.4). */
 export function isOfCharacters(shortcut: string): boolean {
   return shortcut.split(' ').every((key) => key.length === 1)
 }

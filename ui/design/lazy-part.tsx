@@ -8,8 +8,8 @@ import { useDelayed } from './use-delayed.ts'
 const soonMs = 150
 
 /**
- * A part of the page whose script is loaded when it is first shown, so that the first view does not wait for it:
- * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`. `Meanwhile` keeps its place until then.
+ * Returns a component whose script is loaded when it is first shown, so that the first view loads faster:
+ * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`. `Meanwhile` is shown until then.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -17,7 +17,7 @@ export function lazyPart<Props extends object>(
 ): (props: Props) => JSX.Element {
   return function LazyPart(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
-    // A loaded script is there before the next paint.
+    // A loaded script renders before the next paint.
     useLayoutEffect(() => {
       let isHere = true
       const take = (part: ComponentType<Props> | 'failed'): void => {
@@ -38,7 +38,7 @@ function Coming() {
   return <div class="skeleton" style={{ height: '22rem', visibility: isSlow ? 'visible' : 'hidden' }} />
 }
 
-/** A newer build has other files; or the dashboard has gone. */
+/** The script is missing, because a newer build has other files, or the dashboard has stopped. */
 function NotLoaded() {
   return (
     <Banner

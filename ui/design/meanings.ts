@@ -1,4 +1,7 @@
-/** Definitions of the names of figures. A name means the same in every view; a view with another meaning gives its own. */
+/**
+ * The definitions of figures by name. A name means the same in every view. A view with another meaning passes its
+ * own definition.
+ */
 const meanings: Readonly<Record<string, string>> = {
   'All in use': 'Share of time with every slot in use: new calls had to wait.',
   Between: 'Session time without a call in progress: tools, the user, or idle.',
@@ -43,13 +46,13 @@ const meanings: Readonly<Record<string, string>> = {
     'Calls that returned an error, were cut off, or were refused. A client that leaves is not a failure.',
 }
 
-/** The name of a figure, and its meaning. */
+/** A figure's name and meaning. */
 export interface Term {
   readonly words: string
   readonly meaning: string
 }
 
-/** Attributes of an element that names a figure: a tooltip explains it, and so does the help. */
+/** Returns the attributes of an element that names a figure. A tooltip and the help show the meaning. */
 export function explained(
   words: string,
   meaning: string | undefined = meanings[words],
@@ -57,7 +60,7 @@ export function explained(
   return meaning === undefined ? {} : { title: meaning, 'data-term': words }
 }
 
-/** The figures that are shown at this moment, in their order, each once: as it is explained first. */
+/** Returns the names of visible figures in order, each with the first meaning shown. */
 export function termsShown(page: ParentNode): readonly Term[] {
   const terms = new Map<string, Term>()
   for (const element of page.querySelectorAll<HTMLElement>('[data-term]')) {

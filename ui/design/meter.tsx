@@ -1,12 +1,15 @@
 export interface SlotCellsProps {
   readonly active: number
   readonly slots: number
-  /** More slots than these are shown as a bar. */
+  /** The most slots that are drawn as cells. More slots are drawn as a bar. */
   readonly most: number
   readonly class?: string
 }
 
-/** A cell for each slot, filled if it is in use. The words beside it say the same: it is only for the eye. */
+/**
+ * A cell for each slot, filled if in use. Screen readers ignore the cells, because a text beside them says the
+ * same.
+ */
 export function SlotCells({ active, slots, most, class: className = '' }: SlotCellsProps) {
   if (slots > most) return <Meter share={active / slots} />
   return (
@@ -19,8 +22,8 @@ export function SlotCells({ active, slots, most, class: className = '' }: SlotCe
 }
 
 /**
- * A share, 0 to 1, as a bar, in the colour of the text around it; even the least is seen. The words beside it say the same:
- * it is only for the eye.
+ * A share (0 to 1) as a bar in the colour of the text around it. Even the least share is visible. Screen readers
+ * ignore the bar, because a text beside it says the same.
  */
 export function Meter({ share }: { readonly share: number }) {
   const width = share <= 0 ? '0' : `max(2px, ${(Math.min(share, 1) * 100).toFixed(1)}%)`

@@ -8,7 +8,7 @@ export interface SearchFieldProps {
   readonly onValue: (value: string) => void
 }
 
-/** A search field. Escape clears it, and leaves an empty one. */
+/** A search field. Escape clears the text, or leaves an empty field. */
 export function SearchField({ label, placeholder, value, onValue }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   return (

@@ -1,18 +1,18 @@
 export interface SegmentsProps<Choice extends string> {
   /** The accessible name of the group. */
   readonly label: string
-  /** A class in place of the usual one. */
+  /** A class in place of the default one. */
   readonly class?: string
   /** The texts of the choices, in order. */
   readonly words: Readonly<Record<Choice, string>>
   /** The tooltip of each choice. */
   readonly titles?: Readonly<Record<Choice, string>>
-  /** The chosen one; null if none is. */
+  /** The choice; null for none. */
   readonly chosen: Choice | null
   readonly onChoose: (choice: Choice) => void
 }
 
-/** A row of buttons of which one is pressed. */
+/** A row of buttons, one of which is pressed. */
 export function Segments<Choice extends string>(props: SegmentsProps<Choice>) {
   const { label, class: className = 'segments', words, titles, chosen, onChoose } = props
   return (

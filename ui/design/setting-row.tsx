@@ -4,22 +4,22 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Control, type ControlProps } from './control.tsx'
 
 export interface SettingRowProps extends ControlProps {
-  /** Id of the control; the ids of its error and description begin with it. */
+  /** The id of the control. The ids of its error and description begin with it. */
   readonly id: string
-  /** Names the control, unless `label` does. */
+  /** The title, which names the control unless `label` does. */
   readonly title: ComponentChildren
   readonly label?: string
-  /** Beside the title: a switch, or the name in files. */
+  /** Code beside the title, such as the setting's name in files. */
   readonly code?: string
   readonly unit?: string | null
-  /** The value to read where nothing can be typed. */
+  /** The value if it cannot be changed here. */
   readonly fixed?: string | null
   readonly isDisabled?: boolean
   readonly error: string | null
-  /** A highlighted text, such as a change that waits for a restart. */
+  /** A highlighted text, such as a change that needs a restart. */
   readonly notice?: string | null
   readonly about: string
-  /** The value was typed or chosen to the end. */
+  /** Called when the value was typed or chosen completely. */
   readonly onChange?: () => void
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** True once `isSo` has been true for `ms` milliseconds. */
+/** Returns true once `isSo` has been true for `ms` milliseconds. */
 export function useDelayed(isSo: boolean, ms: number): boolean {
   const [lasts, setLasts] = useState(false)
   useEffect(() => {

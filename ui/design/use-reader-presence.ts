@@ -1,23 +1,23 @@
 import type { HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Signs that a person is reading. */
+/** The signs that a person is reading. */
 const none = { isOver: false, isFocused: false, isAway: false, isSelecting: false }
 
-/** True signs of reading in a list to which new lines are added. */
+/** The signs of reading in a growing list. */
 export interface Reading {
   readonly isRead: boolean
-  /** True if it is scrolled away from where new lines appear. */
+  /** True if the list is scrolled away from its new lines. */
   readonly isAway: boolean
-  /** Clears all signs: the reader wants to see new lines. */
+  /** Clears all signs, because the reader wants to see new lines. */
   readonly leave: () => void
   /** Listeners for an element around the scrolling box. */
   readonly listeners: HTMLAttributes<HTMLDivElement>
 }
 
 /**
- * Detects a reader: the mouse is over the box, some of it is selected, it is scrolled so that `isAway`, or with
- * `byFocus` the keyboard's focus is in it.
+ * Detects a reader: the mouse is over the box, text in it is selected, or `isAway` says that it is scrolled away.
+ * With `byFocus`, the keyboard's focus in the box counts, too.
  */
 export function useReaderPresence(
   box: RefObject<HTMLElement | null>,
@@ -51,10 +51,10 @@ export function useReaderPresence(
       change(none)
     },
     listeners: {
-      // A touch is about to scroll, which has its own sign.
+      // A touch is about to scroll, which is a separate sign.
       onPointerEnter: ({ pointerType }) => change({ isOver: pointerType === 'mouse' }),
       onPointerLeave: () => change({ isOver: false }),
-      // Focus from a mouse press is no sign of reading.
+      // Focus after a mouse press is no sign of reading.
       onFocusIn: ({ target }) =>
         change({ isFocused: byFocus && target instanceof Element && target.matches(':focus-visible') }),
       onFocusOut: () => change({ isFocused: false }),
@@ -64,8 +64,8 @@ export function useReaderPresence(
 }
 
 /**
- * The value from the moment of freezing, until it is released or `question` changes. `grown` adds changes to it
- * that do not disturb a reader.
+ * Returns the value from the moment when `isHeld` became true, until `isHeld` is false or `question` changes.
+ * `grown` merges changes that do not disturb a reader.
  */
 export function useFrozen<Value>(
   value: Value,

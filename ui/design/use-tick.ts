@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'preact/hooks'
 
-/** Renders again every second, for as long as `isOn`. */
+/** Renders the component again every second while `isOn`. */
 export function useTick(isOn: boolean = true): void {
   const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {

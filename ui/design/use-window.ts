@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 
-/** True if a media query holds, as it changes. */
+/** Returns true while a media query matches. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches)
   useEffect(() => {
@@ -14,7 +14,10 @@ export function useMedia(query: string): boolean {
   return holds
 }
 
-/** A measure of an element in pixels, taken again when the window, the page, the element or a child changes its size. */
+/**
+ * Returns a measure of an element in pixels. It is taken again when the window, the page, the element or a child
+ * changes its size.
+ */
 function useMeasure(
   element: RefObject<HTMLElement | null>,
   first: number,
@@ -37,15 +40,15 @@ function useMeasure(
   return value
 }
 
-/** The inner width of an element in pixels; 0 until it is known. */
+/** Returns the inner width of an element in pixels; 0 until it is known. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
 }
 
-/** Left free below, and no less than this is worth scrolling in. */
+/** The space left free below, and the least useful height of a scrolling list. */
 const [marginPx, leastPx] = [16, 352]
 
-/** The height that makes an element end with the window, as the content above it changes. */
+/** Returns the height in pixels that makes an element end at the bottom of the window. */
 export function useHeightBelow(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, leastPx, (current) =>
     Math.max(leastPx, Math.round(innerHeight - current.getBoundingClientRect().top - scrollY) - marginPx),

@@ -16,12 +16,12 @@ export interface FirstCall {
   readonly note: string | null
 }
 
-/** For OpenAI, and where the upstream lists no models. */
+/** The model at OpenAI, and at upstreams that list no models. */
 const usualModel = 'gpt-5-mini'
-/** Models whose names say that they do not chat. */
+/** Models whose names show that they do not chat. */
 const otherKinds = /embed|rerank|whisper|tts|audio|image|dall-e|moderation|transcribe|realtime|sora/i
 
-/** The model that a first call asks for, of those that the upstream lists. A name must need no quotes in a shell. */
+/** Returns a model for the first call from the upstream's list. Its name needs no quotes in a shell. */
 export function firstModel(models: readonly string[]): string {
   const plain = models.filter((name) => /^[\w.:/@+-]{1,100}$/.test(name))
   if (plain.includes(usualModel)) return usualModel
@@ -33,7 +33,7 @@ const notes: Partial<Record<FirstCallKind, string>> = {
   claude: upstreamNote('api.anthropic.com (https)'),
 }
 
-/** A first call through the gateway at this base URL. */
+/** Returns a first call through the gateway at a base URL. */
 export function firstCall(kind: FirstCallKind, baseUrl: string, model: string): FirstCall {
   return { text: texts[kind](baseUrl, model), note: notes[kind] ?? null }
 }
@@ -57,7 +57,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content)`,
   ollama: (baseUrl) => curl(baseUrl, 'llama3.2', []),
   claude: (baseUrl) => `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
-  // Quoted for any POSIX shell; needs nothing but codex itself.
+  // Quotes work in any POSIX shell, and only codex is needed.
   codex: (baseUrl) => `codex \\
   -c 'model_provider="tokenweir"' \\
   -c 'model_providers.tokenweir={name="tokenweir", base_url="${baseUrl}", wire_api="responses", env_key="OPENAI_API_KEY"}'`,

@@ -12,11 +12,11 @@ function useBaseUrl(): string {
   return useLive(({ status }) => baseUrlOf(status, location.hostname))
 }
 
-/** A call that can be pasted, for the client that is chosen. */
+/** A command for a first call, by the chosen client. */
 export function FirstCallCommand() {
   const [kind, choose] = useState<FirstCallKind>('curl')
   const upstream = useLive(({ status }) => status?.upstream ?? null)
-  // OpenAI has the usual one, and lists none without a key.
+  // OpenAI has the default model, and lists none without a key.
   const isAsked = upstream !== null && new URL(upstream).hostname !== 'api.openai.com'
   const { answer } = useQuery<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
   const { text, note } = firstCall(kind, useBaseUrl(), firstModel(answer?.models ?? []))

@@ -14,12 +14,12 @@ export const FirstCallGuide = lazyPart(async () => (await import('./first-call.t
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
-/** True if there is a database, and it cannot be read. */
+/** True if there is a database that cannot be read. */
 export function isUnreadable({ store }: EmptyAnswer): boolean {
   return store !== undefined && store !== 'missing' && store !== 'empty'
 }
 
-/** Shown in place of figures if there is no call: the reason, and what to do. */
+/** The text in place of figures if there are no calls: the reason, and the next step. */
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
   if (isUnreadable(answer)) {
     return (
@@ -28,7 +28,7 @@ export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
       </Banner>
     )
   }
-  // No known type means that there never was a call.
+  // Without any known type, no call was ever recorded.
   if (answer.available_types.length > 0) return <NothingFoundCard />
   return (
     <Card title="No calls yet" class="no-calls-card">
@@ -47,7 +47,7 @@ function NothingFoundCard() {
   )
 }
 
-/** The reason that no calls match the range and filters, and links to more. */
+/** Returns the reason that no calls match the range and filters, with links to more calls. */
 export function useNothingFound() {
   const { address } = useNavigation()
   const hasFilters = isFiltered(address)
@@ -68,7 +68,7 @@ export function useNothingFound() {
   }
 }
 
-/** Shown when a query fails: the reason, and what to do. `what` is the subject, such as `the calls`. */
+/** The text in place of a failed request's answer. `what` is the subject, such as `the calls`. */
 export function Refusal({ what, query }: { readonly what: string; readonly query: Refused }) {
   const { error, failure, again } = query
   const from = failure?.code === 'folded_range' ? failure.data['from'] : undefined
@@ -84,7 +84,7 @@ export function Refusal({ what, query }: { readonly what: string; readonly query
 
 type Refused = Pick<QueryState<unknown>, 'error' | 'failure' | 'again'>
 
-/** Shown in place of figures that the totals of calls before `untilMs` lack. */
+/** The text in place of figures that calls before `untilMs` lack, because only their totals are kept. */
 export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
   const { address } = useNavigation()
   const times = useTimes()
@@ -107,7 +107,7 @@ export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
   )
 }
 
-/** A link out of an empty list. */
+/** A link from an empty list to another address. */
 export function ActionLink({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
     <AddressLink class="button" to={to}>

@@ -12,7 +12,7 @@ export interface ByChoiceProps {
   readonly onChoose: (by: CompareBy) => void
 }
 
-/** Chooses what calls are compared by: a field, or the key of a tag that calls of the range have. */
+/** The choice of the field or tag key that groups calls. Only tag keys of calls in the range are listed. */
 export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
   const { address } = useNavigation()
   const { answer } = useFacet('tag', address)

@@ -4,11 +4,11 @@ import { Button } from '../design/button.tsx'
 export interface ListedChoice<Choice extends string> {
   readonly choice: Choice
   readonly words: string
-  /** A note at the end, in a muted colour: the number of calls. */
+  /** Muted text at the end, such as the number of calls. */
   readonly note?: string | undefined
   /** The tooltip. */
   readonly title?: string | undefined
-  /** Cannot be taken away. */
+  /** True if the choice cannot be removed. */
   readonly isFixed?: boolean
 }
 
@@ -16,11 +16,14 @@ export interface CheckListProps<Choice extends string> {
   readonly choices: readonly ListedChoice<Choice>[]
   readonly chosen: readonly Choice[]
   readonly onChoose: (chosen: readonly Choice[]) => void
-  /** Any number of them, any number with a button to take one alone, or exactly one (default: `each`). */
+  /**
+   * `any` allows any number of choices, `one` exactly one. `each` is `any` with a button to choose one alone
+   * (default).
+   */
   readonly kind?: 'any' | 'each' | 'one'
 }
 
-/** Choices of a menu. */
+/** The choices of a menu. */
 export function CheckList<Choice extends string>(props: CheckListProps<Choice>) {
   const { choices, chosen, onChoose, kind = 'each' } = props
   const name = useId()
@@ -55,15 +58,15 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
 }
 
 export interface PanelFootProps {
-  /** The choice, in words. */
+  /** The current choice as a text. */
   readonly chosen?: string
-  /** Says what is shown if nothing is chosen. */
+  /** The text of the button that clears the choice. */
   readonly clear: string
   readonly isClear: boolean
   readonly onClear: () => void
 }
 
-/** The end of a menu: what takes its choices away. */
+/** The end of a menu, with a button that clears its choices. */
 export function PanelFoot({ chosen, clear, isClear, onClear }: PanelFootProps) {
   return (
     <div class="filter-panel-foot row">

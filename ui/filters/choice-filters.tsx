@@ -11,7 +11,7 @@ const FacetValues = lazyPart(async () => (await import('./filter-panels.tsx')).F
 const KindPanel = lazyPart(async () => (await import('./filter-panels.tsx')).KindPanel)
 const AgainstPanel = lazyPart(async () => (await import('./filter-panels.tsx')).AgainstPanel)
 
-/** Ids of the menus that keys open. */
+/** The ids of menus that keys open. */
 const [modelFilterId, moreFiltersId, againstMenuId] = ['model-filter', 'more-filters', 'against-menu']
 
 function press(id: string): () => void {
@@ -38,7 +38,7 @@ export function ModelFilter({ models }: ModelFilterProps) {
   )
 }
 
-/** Shows failed calls alone. */
+/** The button that shows only failed calls. */
 export function ErrorsFilter() {
   const { address, go } = useNavigation()
   return (
@@ -55,7 +55,7 @@ export function ErrorsFilter() {
 /** The key of the menu of further filters. */
 export const moreFiltersKey: Shortcut = { key: 'f', words: 'More filters', run: press(moreFiltersId) }
 
-/** The keys of the filters for models and errors. */
+/** Returns the keys of the filters for models and errors. */
 export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   return [
     { key: 'm', words: 'Choose models', run: press(modelFilterId) },
@@ -63,7 +63,7 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   ]
 }
 
-/** The menu that filters by call type and outcome; `types` are the types of recorded calls. */
+/** The menu that filters by call type and outcome. `types` has the types of recorded calls. */
 export function KindFilter({ types }: { readonly types: readonly string[] }) {
   const { callTypes, outcomes } = useNavigation().address
   const set = [numberOf(callTypes, 'types', callTypeWords), numberOf(outcomes, 'outcomes', outcomeWords)]
@@ -85,13 +85,13 @@ export function KindFilter({ types }: { readonly types: readonly string[] }) {
   )
 }
 
-/** The less frequent filters: clients, sessions, statuses and others. */
+/** The menu of less frequent filters: clients, sessions, statuses and others. */
 export function MoreFilters() {
   return (
     <Popover
       id={moreFiltersId}
       label="More filters"
-      // A session's name on one line.
+      // The menu has room for a session's name on one line.
       widthPx={352}
       words={
         <span>
@@ -104,7 +104,7 @@ export function MoreFilters() {
   )
 }
 
-/** The menu of earlier periods that charts compare with. */
+/** The menu of earlier periods for comparison. */
 export function AgainstMenu() {
   const { against } = useNavigation().address
   useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier period', run: press(againstMenuId) }])
@@ -124,7 +124,7 @@ function choiceClass(isSet: boolean): string {
   return `filter-choice ${isSet ? 'is-set' : ''}`
 }
 
-/** The only one by its name, several by their number; empty for none. */
+/** Returns a single choice by its name, several by their number; empty for none. */
 function numberOf<Choice extends string>(
   chosen: readonly Choice[],
   many: string,

@@ -5,7 +5,7 @@ import { type PageAddress, type View, callsQuery, defaultAddress, queryKey } fro
 import { questionTime } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 
-/** The fields that calls can be filtered by, under the API's names. */
+/** The fields that filter calls, under the API's names. */
 export const facets = {
   model: { name: 'Model', singular: 'model', plural: 'models', field: 'models' },
   client: { name: 'Client', singular: 'client', plural: 'clients', field: 'clients' },
@@ -18,36 +18,45 @@ export const facets = {
 
 export type Facet = keyof typeof facets
 
-/** Facets without a menu of their own. In Sessions, the session of the address is the one shown, not a filter. */
+/**
+ * Facets with a control elsewhere in the view. In Sessions, the session of the address is the one shown, not a
+ * filter.
+ */
 const elsewhere: Partial<Record<View, readonly Facet[]>> = {
   calls: ['client', 'upstream_name', 'failure_code'],
   sessions: ['session'],
 }
 
-/** The facets of a view that it has no menu for. */
+/** Returns the facets in the menu of further filters of a view. */
 export function facetsOf({ view }: Pick<PageAddress, 'view'>): readonly Facet[] {
   return (Object.keys(facets) as Facet[]).filter(
     (facet) => facet !== 'model' && elsewhere[view]?.includes(facet) !== true,
   )
 }
 
-/** The values that the address filters by. */
+/** Returns the values by which the address filters. */
 export function chosenOf(facet: Facet, address: PageAddress): readonly string[] {
   const chosen = address[facets[facet].field]
   return typeof chosen === 'string' ? [chosen] : (chosen ?? [])
 }
 
-/** The change of the address that filters by these; of several sessions by the last, as it holds one. */
+/**
+ * Returns the change of the address that filters by these values. The address can hold one session only, so the
+ * last one applies.
+ */
 export function changeTo(facet: Facet, chosen: readonly string[]): Partial<PageAddress> {
   return facet === 'session' ? { session: chosen.at(-1) ?? null } : { [facets[facet].field]: chosen }
 }
 
-/** The address without its filter of this facet, so that other values are found too. */
+/** Returns the address without its filter of this facet, so that other values are found, too. */
 export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
   return { ...address, [facets[facet].field]: defaultAddress[facets[facet].field] }
 }
 
-/** The path of a facet's values in the range and other filters of an address; for sessions, those that contain `text`. */
+/**
+ * Returns the API path for a facet's values in the range and other filters of an address. Sessions are limited to
+ * names that contain `text`.
+ */
 export function facetPath(facet: Facet, address: PageAddress, text: string): string {
   const time = questionTime(address, nowMs())
   const others = withoutFacet(facet, address)
@@ -56,7 +65,7 @@ export function facetPath(facet: Facet, address: PageAddress, text: string): str
     const group_by = facet === 'tag' ? 'tags' : facet
     return `/api/query?${callsQuery(others, time, { group_by, measures: 'none' })}`
   }
-  // Groups by session reach over seven days at most, this list over any range.
+  // Groups by session cover at most seven days; the list of sessions covers any range.
   const query = callsQuery(others, time)
   query.delete('q')
   if (text !== '') query.set('q', text)
@@ -71,9 +80,9 @@ export interface FacetValue {
 
 /** The values of a filter. */
 export interface FacetAnswer {
-  /** Values with most calls first; sessions by their last call. */
+  /** The values with most calls first; sessions by their last call. */
   readonly values: readonly FacetValue[]
-  /** True if there are more values than the answer has. */
+  /** True if more values exist. */
   readonly isCut: boolean
 }
 
@@ -88,7 +97,7 @@ interface FacetReply {
   readonly next_cursor?: string | null
 }
 
-/** Reads any of the answers. Calls without a value are left out: the API cannot filter by none. */
+/** Parses an answer for either path. Calls without a value are left out, because the API cannot filter by them. */
 export function readFacet(text: string): FacetAnswer {
   const { group_by: groupBy, groups = [], sessions, next_cursor = null } = JSON.parse(text) as FacetReply
   const isCut = next_cursor !== null || groups.some(({ rest }) => rest === true)
@@ -104,7 +113,7 @@ export function readFacet(text: string): FacetAnswer {
   return { values: values.sort((a, b) => b.calls - a.calls), isCut }
 }
 
-/** The values listed: values of the address that the answer lacks first, then the answer's; only those that contain `text`. */
+/** Returns the values to list, if they contain `text`. Values of the address that the answer lacks come first. */
 export function listedValues(
   facet: Facet,
   listed: readonly FacetValue[],
@@ -118,17 +127,20 @@ export function listedValues(
     .map(({ value, calls }) => ({ value, calls, words: valueWords(facet, value) }))
     .filter(
       ({ value, words }) =>
-        // A session is found by more than its name: by the id of a call.
+        // The dashboard also finds a session by a call's id, so its name may lack the text.
         isFound(value) || isFound(words) || (facet === 'session' && listedNames.has(value)),
     )
 }
 
-/** A value as a person says it. */
+/** Returns a value in words. */
 export function valueWords(facet: Facet, value: string): string {
   return facet === 'failure_code' ? failureCodeWords(value) : value
 }
 
-/** Asks for the values of a facet in the range and the other filters of an address; of sessions, those with `text`. */
+/**
+ * Requests the values of a facet in the range and other filters of an address. Sessions are limited to names that
+ * contain `text`.
+ */
 export function useFacet(facet: Facet, address: PageAddress, text: string = ''): QueryState<FacetAnswer> {
   return useQuery<FacetAnswer>(
     queryKey(withoutFacet(facet, address), facet, text),
@@ -137,7 +149,7 @@ export function useFacet(facet: Facet, address: PageAddress, text: string = ''):
   )
 }
 
-/** The text after it has not changed for `afterMs` milliseconds. */
+/** Returns the text after it has not changed for `afterMs` milliseconds. */
 export function useSettled(text: string, afterMs: number): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

@@ -24,9 +24,12 @@ import {
 } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
-/** Time (ms) before a running question is mentioned. Most answers come sooner, and a flickering text would disturb. */
+/**
+ * The time (ms) before a running request is mentioned. Most answers come sooner, and a flickering text would
+ * disturb.
+ */
 const silentMs = 600
-/** Time after which a line shows that a question is still running. */
+/** The time after which a line shows that a request is still running. */
 const longMs = 5000
 
 const rangeTitles = {
@@ -42,23 +45,23 @@ type RangeName = keyof typeof rangeTitles
 
 const rangeNames = Object.keys(rangeTitles) as RangeName[]
 export interface FilterBarProps {
-  /** The query of the view. */
+  /** The request of the view. */
   readonly query: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
-  /** How wide the buckets of time are: `15 min buckets`. */
+  /** The width of the buckets: `per 15 min`. */
   readonly bucketWords?: string | undefined
   /** Further controls of the view. */
   readonly children?: ComponentChildren
-  /** The text beside the button that loads again. */
+  /** Content beside the button that loads again. */
   readonly actions?: ComponentChildren
 }
 
-/** The filters of the view and the age of its data. The address holds every choice. */
+/** The filters of the view, and the age of its data. The address contains every choice. */
 export function FilterBar({ query, bucketWords, children, actions }: FilterBarProps) {
   const { answer, isLoading, again } = query
   const navigation = useNavigation()
   const { address, go } = navigation
   const { range, utc } = address
-  // In between, a second row would begin.
+  // In windows between these widths, the button would begin a second row.
   const hasYesterday = useMedia('(width < 40rem) or (width >= 72rem)')
   const shown = isYesterday(range, nowMs(), utc) ? 'Yesterday' : range.last
   const choose = (name: RangeName): void =>
@@ -101,7 +104,7 @@ export function FilterBar({ query, bucketWords, children, actions }: FilterBarPr
   )
 }
 
-/** Chips for filters without a control of their own and for ignored ones, and a button that clears all. */
+/** Chips for filters without a menu, and for ignored ones, with a button that clears all filters. */
 export function FilterChips() {
   const { address, go } = useNavigation()
   const { text } = defaultAddress
@@ -136,13 +139,13 @@ export function FilterChips() {
   )
 }
 
-/** How old what is shown is, and what renews it. */
+/** The age of the data, and a button that loads it again. */
 function UpdateStamp({ query, bucketWords = '', actions }: FilterBarProps) {
   const { answer, answeredMs, isLoading, error, again } = query
   const times = useTimes()
   const isLong = useDelayed(isLoading, silentMs)
   const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
-  // Without an answer the view shows the error in its place.
+  // Without an answer, the view shows the error in its place.
   if (error !== null && answer !== null) {
     return (
       <div class="update-stamp row fine at-end bad">

@@ -3,24 +3,25 @@ import type { PageAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
 import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
-/** A removable filter without a control in the bar. */
+/** A removable filter without a menu in the bar. */
 export interface FilterChip {
   /** The kind of filter: `Client`. */
   readonly name: string
   readonly words: string
-  /** The view does not filter by it, and says so. */
+  /** True if the view does not filter by it; the chip says so. */
   readonly isIgnored: boolean
-  /** The change of the address that takes it away. */
+  /** The change of the address that removes the filter. */
   readonly without: Partial<PageAddress>
 }
 
 /**
- * The filters of the address that the view has no menu for. Live filters by models, failures and text alone.
+ * Returns the filters of the address for which the view has no menu. Live filters only by models, failures and
+ * text.
  */
 export function filterChips(address: PageAddress): readonly FilterChip[] {
   const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
-  // An opened session is shown with all of its calls.
+  // An opened session shows all of its calls.
   const isOneSession = view === 'sessions' && address.session !== null
   const chips: FilterChip[] = []
   const add = (
@@ -36,7 +37,7 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
   }
   for (const facet of Object.keys(facets) as Facet[]) {
-    // The bar has a menu of models, and Sessions shows the session as a whole.
+    // The bar has a menu of models, and Sessions shows the whole session.
     if ((facet === 'model' && !isOneSession) || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
@@ -48,7 +49,7 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
   }
-  // In the Sessions view, `q` searches the sessions' names.
+  // In the Sessions view, `q` is not applied, because its search covers names only.
   if (q !== '') add('ID or code', q, { q: '' }, isLive || view === 'sessions')
   for (const name of ignored) chips.push({ name: 'Ignored', words: name, isIgnored: true, without: {} })
   return chips

@@ -22,16 +22,16 @@ import {
 
 const outcomes = Object.keys(outcomeWords) as Outcome[]
 
-/** More than fit into a glance. */
+/** A longer list has a search field. */
 const manyValues = 8
-/** More are found by searching. */
+/** The most values listed. Search finds the others. */
 const mostListed = 100
-/** The pause in typing after which the question is sent. */
+/** The pause in typing before the request. */
 const typingMs = 200
-/** Most answers come sooner. */
+/** Most answers come sooner than this. */
 const silentMs = 300
 
-/** The facets that calls can be filtered by, and the values of the one that is chosen. */
+/** The menu of facets, and the values of the chosen facet. */
 export function FacetMenu() {
   const { address } = useNavigation()
   const [facet, setFacet] = useState<Facet | null>(null)
@@ -69,13 +69,13 @@ export function FacetMenu() {
 
 interface FacetValuesProps {
   readonly facet: Facet
-  /** Further values, of which it is not known how many calls have them. */
+  /** Further values, whose numbers of calls are unknown. */
   readonly also?: readonly string[]
-  /** Leads back to the other facets, if the menu has them. */
+  /** Returns to the menu of facets, if there is one. */
   readonly onBack?: () => void
 }
 
-/** The values of a facet that calls of the range have, with how many have each. */
+/** The values of a facet in the range, with their numbers of calls. */
 export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
   const { name, singular, plural } = facets[facet]
@@ -84,7 +84,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const [atFirst] = useState(chosen)
   const [sought, setSought] = useState('')
   const text = sought.trim()
-  // Sessions can be too many to have them all here.
+  // There may be too many sessions to load them all.
   const searchText = facet === 'session' ? text : ''
   // An empty text is sent at once.
   const settledText = useSettled(searchText, searchText === '' ? 0 : typingMs)
@@ -158,7 +158,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   )
 }
 
-/** Filters by call type and outcome; `types` are the types of recorded calls. */
+/** Filters by call type and outcome. `types` has the types of recorded calls. */
 export function KindPanel({ types }: { readonly types: readonly string[] }) {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
@@ -194,7 +194,7 @@ export function KindPanel({ types }: { readonly types: readonly string[] }) {
 
 const againstChoices = ['', ...(Object.keys(againstWords) as Against[])] as const
 
-/** The earlier periods that charts can compare with. */
+/** The choice of an earlier period for comparison. */
 export function AgainstPanel() {
   const { address, go } = useNavigation()
   return (

@@ -10,7 +10,7 @@ const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeF
 /** Calendar ranges, which move with the clock. */
 const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month: 'This month' }
 
-/** A range of two instants, if none of the usual lengths will do. */
+/** The button that opens the form for other ranges. */
 export function RangeFilter({ isYesterdayBeside }: { readonly isYesterdayBeside: boolean }) {
   const { range, utc } = useNavigation().address
   const times = useTimes()

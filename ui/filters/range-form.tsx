@@ -6,7 +6,7 @@ import { boundsOf, calendarRange } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { instantOfWallTime, wallMinuteOf, wallTimeOf } from '../format/wall-time.ts'
 
-/** Chooses a day or a month of the calendar, or two instants. */
+/** A form for a day, a month, or two instants. */
 export function RangeForm({ onDone }: { readonly onDone: () => void }) {
   const { zone } = useTimes()
   const { address, go } = useNavigation()

@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
 
-/** The pause in typing after which the address changes. */
+/** The pause in typing before the address changes. */
 const typingMs = 200
 
-/** A field for the search text of the address. */
+/** The field for the search text of the address. */
 export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'>) {
   const { address, replace } = useNavigation()
   const [text, setText] = useState(address.text)
-  /** The text last written to or read from the address; the field may hold newer text. */
+  /** The text last written to or read from the address. The field may have newer text. */
   const shared = useRef(address.text)
   useEffect(() => {
     if (address.text === shared.current) return

@@ -1,6 +1,6 @@
-/** The change of a figure against the previous window. */
+/** The change of a figure against an earlier period. */
 export interface Change {
-  /** `+16%`; empty where only the earlier value is useful. */
+  /** The change, such as `+16%`; empty if only the earlier value helps. */
   readonly words: string
   /** The earlier value. */
   readonly was: string
@@ -10,22 +10,24 @@ export interface Change {
 export interface Compared {
   readonly now: number | null
   readonly before: number | null
-  /** Calls that each of them is of. */
+  /** The numbers of calls behind the two values. */
   readonly nNow: number
   readonly nBefore: number
-  /** Which way is the good one; null where neither is. */
+  /** The direction that is better; null for neither. */
   readonly better: 'lower' | 'higher' | null
-  /** True for a share of 1, whose change is in points: a percentage of a percentage misleads. */
+  /**
+   * True for a share (0 to 1), whose change is in percentage points, because a percentage of a percentage misleads.
+   */
   readonly isShare?: boolean
   readonly show: (value: number) => string
 }
 
-/** Smaller changes, and changes of fewer calls, may be chance: they have no colour. */
+/** Changes below this share, or of fewer calls than `minSample`, may be chance, so they have no colour. */
 const leastShare = 0.1
 const minSample = 50
 const mostShare = 19
 
-/** The change of a figure; null where there is nothing to compare it with. */
+/** Returns the change of a figure; null without a value to compare with. */
 export function changeOf({
   now,
   before,
@@ -41,7 +43,7 @@ export function changeOf({
   if (show(now) === was) return { words: '±0', was, tone: 'plain' }
   if (before === 0 && !isShare) return { words: 'new', was, tone: 'plain' }
   const share = now / before - 1
-  // From a tiny value any change is huge, so its size says nothing.
+  // Compared with a tiny value, any change is huge, so its size means nothing.
   if (share >= mostShare && !isShare) return { words: '', was, tone: 'plain' }
   const isTelling = Math.abs(share) >= leastShare && nNow >= minSample && nBefore >= minSample
   const isBetter = share < 0 === (better === 'lower')

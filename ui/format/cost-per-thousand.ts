@@ -1,6 +1,9 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 
-/** The mean cost of a thousand calls, because that of one may be tiny; null if no call has a price. */
+/**
+ * Returns the mean cost of a thousand calls in USD, because the cost of one call may be tiny. Null if no call has a
+ * price.
+ */
 export function costPerThousand({
   calls,
   cost_usd: cost,

@@ -1,6 +1,6 @@
 import type { Times } from './times.ts'
 
-/** A mark of the time axis. */
+/** A tick of the time axis. */
 export interface TimeTick {
   readonly ms: number
   readonly words: string
@@ -8,25 +8,25 @@ export interface TimeTick {
 
 const secondMs = 1000
 const daySeconds = 86_400
-/** Steps of the local clock, in seconds; from a day on whole days. */
+/** The usual steps in seconds of the local clock. From a day on, steps are whole days. */
 const steps = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400,
   172_800, 432_000, 604_800, 2_592_000,
 ] as const
 
-/** The shortest usual step of at least `leastS` seconds. */
+/** Returns the shortest usual step of at least `leastS` seconds, in seconds. */
 export function roundStep(leastS: number): number {
   return steps.find((step) => step >= leastS) ?? 60 * Math.ceil(leastS / 60)
 }
 
-/** At most `most` times for the axis of a plot: round ones in the reader's zone, midnights as dates. */
+/** Returns at most `most` round times in the reader's zone. Midnights are dates. */
 export function timeTicks(times: Times, fromMs: number, toMs: number, most: number): readonly TimeTick[] {
   return roundTimes(times, fromMs, toMs, roundStep((toMs - fromMs) / secondMs / most))
 }
 
 /**
- * The times of a step, in seconds. The search goes from one round local time to the next, because clocks are
- * changed now and then.
+ * Returns the times of a step, which is in seconds. The search goes from one round local time to the next, because
+ * clocks change twice a year.
  */
 export function roundTimes(times: Times, fromMs: number, toMs: number, step: number): readonly TimeTick[] {
   const withinDay = Math.min(step, daySeconds)

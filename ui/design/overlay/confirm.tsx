@@ -3,24 +3,24 @@ import { Button, type ButtonProps } from '../button.tsx'
 import { useModal } from './use-modal.ts'
 
 export interface ConfirmDialogProps {
-  /** A question. */
+  /** The question. */
   readonly title: string
-  /** The word on the button that does it. */
+  /** The text of the button that confirms. */
   readonly yes: string
-  /** The action ends and removes nothing. */
+  /** True if the action neither ends nor removes anything. */
   readonly isHarmless?: boolean
   /** The text of the button that cancels (default: `Cancel`). */
   readonly no?: string
-  /** The consequences at present, updated while the dialog is open. */
+  /** The current consequences, updated while the dialog is open. */
   readonly points: readonly string[]
   readonly onYes: () => void
-  /** Called for Escape, too. */
+  /** Called when the reader cancels, by the button or by Escape. */
   readonly onNo: () => void
 }
 
 /**
- * Asks before something is done that others notice. It is open as long as it is there; the focus goes first to what
- * does no harm, and back to where it was.
+ * The dialog before an action that others notice. It is open while it is rendered. The focus starts on the harmless
+ * button, and returns to its last place afterwards.
  */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, yes, isHarmless = false, no = 'Cancel', points, onYes, onNo } = props
@@ -44,7 +44,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   )
 }
 
-/** The question before a button acts. */
+/** The question before an action. */
 export type Question = Pick<ConfirmDialogProps, 'title' | 'yes' | 'points'>
 
 export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
@@ -52,7 +52,7 @@ export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
   readonly onYes: () => void
 }
 
-/** A button that asks before it does anything. */
+/** A button that asks before it acts. */
 export function ConfirmButton({ question, onYes, ...button }: ConfirmButtonProps) {
   const [isAsked, setAsked] = useState(false)
   return (

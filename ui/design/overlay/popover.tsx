@@ -3,29 +3,29 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icon.tsx'
 
-/** Distances to the button, and to the edges of the window, in pixels. */
+/** The distances to the button and to the window's edges. */
 const gapPx = 6
 const edgePx = 12
-/** Below it, scrolling inside is no use: then the page scrolls. */
+/** With less height, the page scrolls, because scrolling inside would be awkward. */
 const leastHeightPx = 240
 
 export interface PopoverProps {
   /** The accessible name. */
   readonly label: string
-  /** The content of the button: words, or an icon that `label` names. */
+  /** The content of the button: text, or an icon that `label` names. */
   readonly words?: ComponentChildren
   readonly icon?: IconName
-  /** Attributes of the button: `id` lets a key press it, `class` is added. */
+  /** Attributes of the button. A key can press the button by its `id`; `class` is added. */
   readonly id?: string
   readonly class?: string
   readonly title?: string
-  /** Width in pixels; less in a narrower window. */
+  /** The width, or less in a narrower window. */
   readonly widthPx?: number
-  /** Rendered while it is open. */
+  /** Returns the content, while the popover is open. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
-/** A button that opens something below it. Esc, or a press elsewhere, closes it and gives the focus back. */
+/** A button that opens a popover below it. Escape, or a press elsewhere, closes it and returns the focus. */
 export function Popover(props: PopoverProps) {
   const { label, words, icon, id, class: className = '', title, widthPx = 288, children } = props
   const panelId = useId()
@@ -55,7 +55,7 @@ export function Popover(props: PopoverProps) {
         popovertarget={panelId}
         aria-expanded={isOpen}
         title={title}
-        // A key may have pressed it: the focus comes back to it then, too.
+        // A key may have pressed the button. Then the focus must return to the button, too.
         onClick={() => button.current?.focus()}
         {...(icon !== undefined && { icon, label, kind: 'bare' })}
       >
@@ -79,8 +79,8 @@ export function Popover(props: PopoverProps) {
           setOpen(true)
           setTimesOpened((before) => before + 1)
         }}
-        // The content stays until the popover is closed, because the browser returns the focus from it. This event comes late, and
-        // not at all if the popover opens again first.
+        // The content stays until the popover is closed, because the browser returns the focus from it. The event
+        // comes late, or not at all if the popover opens again first.
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
         {isOpen && <Fragment key={timesOpened}>{children(() => panel.current?.hidePopover())}</Fragment>}

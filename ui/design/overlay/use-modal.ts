@@ -2,7 +2,7 @@ import type { Ref } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 export interface Modal {
-  /** Closes the dialog, returns the focus, and calls `then`, or without it the callback of Escape. */
+  /** Closes the dialog, returns the focus, and calls `then` (default: the callback of Escape). */
   readonly leave: (then?: () => void) => void
   /** Attributes of the `<dialog>`. */
   readonly props: {
@@ -12,7 +12,7 @@ export interface Modal {
   }
 }
 
-/** An `onClick` that closes a `<dialog>` on a press beside its content, which hits the dialog itself. */
+/** Returns an `onClick` that closes a `<dialog>` on a press beside its content, which hits the dialog itself. */
 export function onPressBeside(close: () => void): (event: MouseEvent) => void {
   return (event) => {
     if (event.target === event.currentTarget) close()
@@ -20,8 +20,8 @@ export function onPressBeside(close: () => void): (event: MouseEvent) => void {
 }
 
 /**
- * A modal dialog that is open while it is rendered. `onLeave` is called synchronously: the native close event comes with the next
- * frame, when the dialog may be open again.
+ * A modal dialog that is open while it is rendered. Calls `onLeave` synchronously: the native close event comes
+ * with the next frame, when the dialog may be open again.
  */
 export function useModal(onLeave: () => void): Modal {
   const dialog = useRef<HTMLDialogElement>(null)

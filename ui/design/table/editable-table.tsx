@@ -8,17 +8,17 @@ import { Icon } from '../icon.tsx'
 import type { Sorting } from './sort-heading.tsx'
 import { Table } from './table.tsx'
 
-/** A column: its head, and its cell of a row. */
+/** A column: its head, and its cell in a row. */
 export interface Column<Row> {
   readonly head: string
   readonly title?: string
-  /** True if the column's cells have words, not a figure. */
+  /** True if the column's cells contain text, not figures. */
   readonly isWords?: boolean
   readonly class?: (row: Row) => string
-  /** Given where the column sorts. */
+  /** The sorting, if the column can sort. */
   readonly sorting?: Sorting
   readonly cell: (row: Row) => ComponentChildren
-  /** A second, quieter line. */
+  /** Returns a second, quieter line. */
   readonly about?: (row: Row) => ComponentChildren
 }
 
@@ -26,32 +26,32 @@ export interface EditableTableProps<Row, Report, Name extends string> {
   readonly caption: string
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  /** The first column names the row. */
+  /** The columns. The first one names the row. */
   readonly columns: readonly [Column<Row>, ...Column<Row>[]]
-  /** The form of a row; null if the row cannot be changed. */
+  /** Returns the form of a row; null if the row cannot be changed. */
   readonly formOf?: (row: Row) => RowForm<Name> | null
-  /** The words of the button that opens it; `Change` unless given. */
+  /** Returns the text of the button that opens the form (default: `Change`). */
   readonly buttonOf?: (row: Row) => string
-  /** The name of a row in that button's label; its key unless given. */
+  /** Returns the row's name in the button's label (default: the row's key). */
   readonly nameOf?: (row: Row) => string
-  /** Folded away behind the name of a row; null for a row without. */
+  /** Returns the content collapsed behind the row's name; null for none. */
   readonly detailsOf?: (row: Row) => ComponentChildren
-  /** Adds a row. */
+  /** The button and form that add a row. */
   readonly add?: { readonly words: string; readonly form: RowForm<Name> }
-  /** The report that a change is answered with. */
+  /** Called with the report that answers a change. */
   readonly onSaved?: (report: Report) => void
-  /** The file that keeps the rows has to be mended first. */
+  /** True if the file with the rows is invalid, so that no row can be changed. */
   readonly isLocked?: boolean
-  /** The button of a row, in place of a form. */
+  /** A button in each row, in place of a form. */
   readonly action?: { readonly head: string; readonly button: (row: Row) => ComponentChildren }
   /** The content in place of an empty table. */
   readonly empty?: ComponentChildren
-  /** Rows shown at first, besides urgent ones and the edited one. */
+  /** The number of rows shown at first, besides urgent ones and the edited one. */
   readonly most?: number
   readonly isUrgent?: (row: Row) => boolean
 }
 
-/** The key of the row that is added: no row has it. */
+/** The key of the new row; no other row has it. */
 const added = ''
 
 /** A table whose rows can be changed, each in a form below it. */

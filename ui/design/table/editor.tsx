@@ -10,22 +10,22 @@ import { type Draft, isChangedElsewhere, typedInto } from '../draft.ts'
 
 type ValueOf<Name extends string> = (name: Name) => string
 
-/** A field of a form, with the value that it begins with. */
+/** A field of a form, with its initial value. */
 export interface FormField<Name extends string> extends Omit<ControlProps, 'onInput'> {
   readonly name: Name
   readonly label: string
-  /** Folded away until it is needed. */
+  /** True if the field is collapsed until it is needed. */
   readonly isMore?: boolean
-  /** True if it is there, by the values of other fields. */
+  /** Returns true if the values of other fields need this field. */
   readonly isShown?: (valueOf: ValueOf<Name>) => boolean
 }
 
-/** The form of a row: its fields are saved together by one request. */
+/** The form of a row. One request saves all fields. */
 export interface RowForm<Name extends string> {
   readonly label: string
   readonly fields: readonly FormField<Name>[]
   readonly note?: (valueOf: ValueOf<Name>) => ComponentChildren
-  /** The request that saves the values, the error in them, or the errors by field. */
+  /** Saves the values. Returns the request, the error in the values, or the errors by field. */
   readonly save: (
     valueOf: ValueOf<Name>,
   ) => string | Errors<Name> | { readonly path: string; readonly body: object }
@@ -44,7 +44,7 @@ export interface EditorProps<Answer, Name extends string> {
   readonly onLeave: () => void
 }
 
-/** Changes a row, below it or in its place. */
+/** The form that changes a row, below the row or in its place. */
 export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: EditorProps<Answer, Name>) {
   const { label, fields, note, save, test, remove } = form
   const id = useId()
@@ -61,7 +61,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
     (typeof wrong === 'string' ? undefined : wrong.errors[name]) ??
     (error?.param === name ? error.message : undefined)
   useEffect(() => box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [wrong, error])
-  // The focus goes in, and back to the button that opened it.
+  // The focus moves into the form, and later back to the button that opened it.
   useLayoutEffect(() => {
     const [opener, inside] = [document.activeElement, box.current]
     inside?.querySelector<HTMLElement>('.field')?.focus()

@@ -1,5 +1,5 @@
 export interface OrderSelectProps<Name extends string> {
-  /** For each order, the first row in words: with the largest value, and with the smallest if both can be first. */
+  /** For each order, names of its directions: largest first, and smallest first if possible. */
   readonly words: Readonly<Record<Name, readonly string[]>>
   readonly order: Name
   readonly rising: boolean
@@ -7,7 +7,7 @@ export interface OrderSelectProps<Name extends string> {
   readonly onOrder: (order: Name, rising: boolean) => void
 }
 
-/** Chooses the column that sorts and its direction, where there is no room for headings. */
+/** A list that chooses the order, where headings have no room. */
 export function OrderSelect<Name extends string>(props: OrderSelectProps<Name>) {
   const { words, order, rising, class: className = '', onOrder } = props
   const names = Object.keys(words) as Name[]

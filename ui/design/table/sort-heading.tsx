@@ -5,19 +5,19 @@ import type { explained } from '../meanings.ts'
 /** The value of `aria-sort`; undefined for a column that does not sort. */
 export type Sorted = 'ascending' | 'descending' | undefined
 
-/** The sorting of a column in a table that is sorted by `order`. */
+/** Returns the sorting of the column `name` in a table sorted by `order`. */
 export function sortedAs<Name>(name: Name, order: Name, rising: boolean): Sorted {
   if (name !== order) return undefined
   return rising ? 'ascending' : 'descending'
 }
 
-/** The sorting of a column, and the action that sorts by it, rising or falling. */
+/** The sorting of a column, and the action that sorts by it. */
 export interface Sorting {
   readonly sorted: Sorted
   readonly onSort: (rising: boolean) => void
 }
 
-/** The {@link Sorting} of the column `name`; `onOrder` gets the column and the direction to sort by. */
+/** Returns the {@link Sorting} of the column `name`. `onOrder` gets the new column and direction. */
 export function sortingBy<Name>(
   name: Name,
   order: Name | null,
@@ -31,7 +31,7 @@ export interface SortHeadingProps extends Sorting, ReturnType<typeof explained> 
   readonly children: ComponentChildren
 }
 
-/** The words of a column that sorts: a press puts the largest first, another one the smallest. */
+/** A heading that sorts. The first press puts the largest first, the next one the smallest. */
 export function SortHeading({ sorted, onSort, children, ...about }: SortHeadingProps) {
   return (
     <button

@@ -1,4 +1,7 @@
-/** Rows by a value, the largest or the smallest first; rows without a value come last, equal ones stay in their order. */
+/**
+ * Returns the rows sorted by a value, largest or smallest first. Rows without a value come last, and equal rows
+ * keep their order.
+ */
 export function sortedRows<Row>(
   rows: readonly Row[],
   valueOf: (row: Row) => number | null,

@@ -2,19 +2,19 @@ import type { ComponentChildren } from 'preact'
 import { explained } from '../meanings.ts'
 import { SortHeading, type Sorting } from './sort-heading.tsx'
 
-/** The head of a column: its words alone, or with a class for all of its look that differs from others', and what it means here. */
+/** A column's head: a text, or a text with a class, a tooltip or a sorting. The class replaces the default one. */
 export type ColumnHead =
   | string
   | {
       readonly words: ComponentChildren
       readonly class?: string | undefined
       readonly meaning?: string
-      /** Given where the column sorts. */
+      /** The sorting, if the column can sort. */
       readonly sorting?: Sorting | undefined
     }
 
 export interface TableProps {
-  /** Names the table for those who do not see it. */
+  /** The table's name for screen readers. */
   readonly caption: string
   readonly columns: readonly ColumnHead[]
   readonly class?: string
@@ -23,8 +23,8 @@ export interface TableProps {
 }
 
 /**
- * A table of figures: names in the first column, figures aligned to the right. `is-words` on a cell aligns it to the
- * left; `small` in a cell is a second, quieter line; a `tfoot` is bold.
+ * A table of figures. The first column has names; figures are aligned to the right. `is-words` aligns a cell to the
+ * left, `small` in a cell is a second, quieter line, and `tfoot` is bold.
  */
 export function Table({ caption, columns, class: className = '', children }: TableProps) {
   return (
