@@ -6,10 +6,13 @@ import { type Plugin, type UserConfig, defineConfig } from 'vite'
 
 const fileHere = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Compression of smaller files saves nothing noticeable. */
+/** Smaller files are not compressed, because that saves nothing noticeable. */
 const leastPackedBytes = 1024
 
-/** Puts the script of the theme into every page's head as a separate file, because it must run before the first paint. */
+/**
+ * Adds the theme's script to the head of every page. It is a separate file, because it must run before the first
+ * paint.
+ */
 function themeBeforePaint(): Plugin {
   const name = 'theme-at-load.js'
   return {
@@ -29,7 +32,7 @@ function themeBeforePaint(): Plugin {
   }
 }
 
-/** Lays a packed form of each file beside it, so that the dashboard need not pack at all. */
+/** Adds compressed forms of each file, so that the dashboard need not compress them. */
 function packed(): Plugin {
   return {
     name: 'packed',
@@ -51,8 +54,8 @@ function packed(): Plugin {
 }
 
 /**
- * Writes `report.html`: the page with its script and its style within, which may run and ask for nothing else. The
- * dashboard puts the figures in the place of `{}`.
+ * Writes `report.html`: the page with its script and style in one file, which may send no requests. The dashboard
+ * writes the figures in place of `{}`.
  */
 function oneFile(): Plugin {
   return {
@@ -93,7 +96,7 @@ function oneFile(): Plugin {
   }
 }
 
-/** Builds the page into `dist/ui`, from where the dashboard serves it. */
+/** Builds the page into `dist/ui`, from which the dashboard serves it. */
 const config: UserConfig = defineConfig({
   root: fileHere('.'),
   base: '/',
@@ -103,18 +106,19 @@ const config: UserConfig = defineConfig({
   build: {
     outDir: fileHere('../dist/ui'),
     emptyOutDir: true,
-    // The first with popovers and light-dark(), which nothing is put in place of.
+    // The first versions with popovers and light-dark(), for which there is no fallback.
     target: ['chrome123', 'firefox125', 'safari17.5'],
-    // Scripts of other views are loaded when they are opened, with their styles.
+    // Scripts and styles of other views are loaded when they are opened.
     modulePreload: false,
     rolldownOptions: {
-      // On a busy machine these warnings would appear at every install.
+      // These warnings would appear at every install on a busy machine.
       checks: { bundlerTimings: false },
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {
         codeSplitting: {
           groups: [
-            // Styles of the first view without what comes later, for no script: else the sign-in page, which shares some of them, would load the app.
+            // The styles of the first view are a separate file, because the sign-in page shares some of them.
+            // Otherwise that page would load the app's script.
             {
               name: 'style',
               test: /\/(?:app|design|charts|filters|overview|call|compare|report)\/(?!find|help|columns-view|setting-row)[^/]+\.css$/,
@@ -130,6 +134,6 @@ const config: UserConfig = defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })
 
-// The path at which Vite looks for the file.
+// Vite looks for the file at this path.
 // oxlint-disable-next-line import/no-default-export
 export default config

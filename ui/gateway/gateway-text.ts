@@ -16,12 +16,12 @@ const usableActions: Readonly<Record<GatewayState, readonly GatewayAction[]>> = 
   foreign: [],
 }
 
-/** The actions that the gateway's state allows. */
+/** Returns the actions that the gateway's state allows. */
 export function actionsOf({ state }: ProcessStatus): readonly GatewayAction[] {
   return usableActions[state]
 }
 
-/** The detail after the name of the state. */
+/** Returns the detail shown behind the name of the state. */
 export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessStatus): string {
   const active = health?.rate_limiter.active ?? 0
   if (state === 'draining') return `finishing ${counted(active, 'call')}`
@@ -31,7 +31,7 @@ export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessS
   return health?.status === 'degraded' ? `on port ${port}, with warnings` : `on port ${port}`
 }
 
-/** The consequences of an action for current calls, to be read before. */
+/** Returns the consequences of an action for current calls, which the reader sees before it. */
 export function consequencesOf(
   action: GatewayAction,
   status: ProcessStatus,
@@ -66,7 +66,7 @@ function within(config: ProxyConfig | null): string {
   return Number.isNaN(ms) ? '' : ` within ${longDuration(Math.ceil(ms / 1000))}`
 }
 
-/** Which key goes to the upstream. */
+/** The texts for the key that goes to the upstream. */
 export const keyWords: Readonly<Record<ProxyConfig['upstream_key'], string>> = {
   absent: 'No gateway key: each client sends its own.',
   lent: 'Calls from this machine without a key of their own use UPSTREAM_API_KEY.',
@@ -74,17 +74,17 @@ export const keyWords: Readonly<Record<ProxyConfig['upstream_key'], string>> = {
     'UPSTREAM_API_KEY is not sent, because the upstream was set on this page. Set --upstream to use it.',
 }
 
-/** A first call, to be tried in a terminal. */
+/** Returns a shell command for a first call. */
 export function curlLine(baseUrl: string, needsKey: boolean): string {
   return `curl ${baseUrl}/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`
 }
 
-/** The number of calls with a wrong base URL; they are in no list. */
+/** Returns a text on calls with a wrong base URL, which are in no list. */
 export function wrongBaseUrlWords(calls: number): string {
   return `${counted(calls, 'call')} with a wrong base URL ${calls === 1 ? 'was' : 'were'} refused. Use this one, with /v1.`
 }
 
-/** The used tokens of the budget, and whether they are estimated. */
+/** Returns a text on the tokens used of the budget, and the estimated part. */
 export function budgetWords(budget: HealthReport['token_budget']): string {
   const { total_used: used, daily_limit: limit, estimated, known } = budget
   return [

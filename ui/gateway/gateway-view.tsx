@@ -10,7 +10,7 @@ import { StateCard } from './state-card.tsx'
 import { useGatewayActions } from './use-gateway-actions.tsx'
 import { useGatewayConfig } from './use-gateway-config.ts'
 
-/** The gateway's state, its current load, and its upstreams. */
+/** The view of the gateway's state, current load, upstreams and log. */
 export function GatewayView() {
   const status = useLive(({ status }) => status)
   const { answer: config } = useGatewayConfig()

@@ -14,7 +14,7 @@ import { count, counted } from '../format/figures.ts'
 import { inFlight, state, waiting } from './row-columns.tsx'
 import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-text.ts'
 
-/** While there is something to show, and while there is nothing. */
+/** The intervals of requests while there is something to show, and otherwise. */
 const [oftenMs, rarelyMs] = [3000, 30_000]
 
 /** All gateways that share a limit, if there are several, and the progress of a first copy of their calls. */

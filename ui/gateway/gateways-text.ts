@@ -3,19 +3,19 @@ import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { count, counted, longDuration, percent } from '../format/figures.ts'
 import type { RowState } from './row-columns.tsx'
 
-/** True if the card adds anything: the page already shows a single gateway. */
+/** True if the card says more than the page already shows for a single gateway. */
 export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boolean {
   return gateways.length > 1 || copy !== null || problem !== null
 }
 
-/** The slots that all gateways use together. */
+/** Returns a text on the slots that all gateways use together. */
 export function allWords({ gateways, max_concurrent: max }: GatewaysReport): string {
   const active = gateways.reduce((sum, row) => sum + row.active, 0)
   const gatewaysText = counted(gateways.length, 'gateway')
   return max === null ? gatewaysText : `${count(active)} of ${counted(max, 'slot')}, ${gatewaysText}`
 }
 
-/** The state of a gateway and its consequence. `time` writes an instant, in ms since the Unix epoch. */
+/** Returns the state of a gateway and its consequence. `time` formats an instant (ms since the Unix epoch). */
 export function stateOf(
   { state, away_since: since, lease_left_s: leaseS, held, can_release: isLost }: GatewayRow,
   time: (ms: number) => string,
@@ -34,7 +34,7 @@ export function stateOf(
   return { shape: 'triangle', tone: 'bad', words, details }
 }
 
-/** The question before a gateway is released. */
+/** Returns the question before a gateway is released. */
 export function releaseQuestion({ instance, host, held }: GatewayRow): Question {
   return {
     title: `Release gateway ${instance} on ${host}?`,
@@ -47,7 +47,7 @@ export function releaseQuestion({ instance, host, held }: GatewayRow): Question 
   }
 }
 
-/** The progress of the first copy of other gateways' calls. */
+/** Returns the progress of the first copy of other gateways' calls. */
 export function copyWords({ pulled, last }: NonNullable<GatewaysReport['copy']>): string {
   return `Copying calls from other gateways: ${percent(pulled / last)}, ${count(last - pulled)} rows left. Figures are incomplete until then.`
 }

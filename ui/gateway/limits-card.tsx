@@ -7,7 +7,7 @@ import { EditableTable } from '../design/table/editable-table.tsx'
 import { state } from './row-columns.tsx'
 import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } from './limits-text.ts'
 
-/** The remainder of providers' limits, once a response has reported one. */
+/** The rest of providers' limits, once a response has reported one. */
 export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {
   if (limits.length === 0) return null
   return (

@@ -2,15 +2,15 @@ import type { ProviderLimit } from '../../src/api/health-report.ts'
 import { count, longDuration } from '../format/figures.ts'
 import type { RowState } from './row-columns.tsx'
 
-/** The limits of one model and key at an upstream, from its provider's last answer. */
+/** The limits of a model and key at an upstream, from the provider's last answer. */
 export interface LimitedUse extends Pick<ProviderLimit, 'upstream' | 'model' | 'key'> {
   readonly limits: readonly ProviderLimit[]
 }
 
-/** Below this share of a limit, it is worth a look. */
+/** A smaller remaining share of a limit is shown as a warning. */
 const lowShare = 0.1
 
-/** The uses of which limits are known; those whose limits are nearest come first. */
+/** Groups the limits by upstream, model and key, the nearest to its limit first. */
 export function limitedUses(limits: readonly ProviderLimit[]): readonly LimitedUse[] {
   const groups = Map.groupBy(limits, useKey)
   return [...groups.values()]
@@ -21,12 +21,12 @@ export function limitedUses(limits: readonly ProviderLimit[]): readonly LimitedU
     .toSorted((a, b) => leastLeft(a) - leastLeft(b))
 }
 
-/** Equal for the limits of one use. */
+/** Returns a key that is equal for all limits of one upstream, model and key. */
 export function useKey({ upstream, model, key }: Omit<LimitedUse, 'limits'>): string {
   return JSON.stringify([upstream, model, key])
 }
 
-/** The state of a use, by its distance to the limits. `nowMs`: the dashboard's time, in ms since the Unix epoch. */
+/** Returns the state of a group by its remaining share. `nowMs` is the dashboard's time (ms since the Unix epoch). */
 export function stateOf(use: LimitedUse, nowMs: number): RowState {
   const wait = use.limits.find(({ kind }) => kind === 'wait')
   if (wait !== undefined) {
@@ -38,7 +38,7 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
     : { shape: 'disc', tone: 'good', words: 'OK', details: [] }
 }
 
-/** A limit: "212 of 500 requests a minute left", and the time of its reset. */
+/** Returns a limit as a text: `212 of 500 requests per minute left, resets in 20 s`. */
 export function limitWords(provided: ProviderLimit, nowMs: number): string {
   const { kind, limit, remaining, window_s: windowS } = provided
   const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`
@@ -49,7 +49,7 @@ export function limitWords(provided: ProviderLimit, nowMs: number): string {
   return isFull ? words : `${words}, resets in ${longDuration(Math.ceil(ms / 1000))}`
 }
 
-/** The smallest share that is left of a limit, 0 to 1; 0 while the provider asks to wait. */
+/** Returns the smallest remaining share of any limit, 0 to 1; 0 while the provider asks to wait. */
 export function leastLeft({ limits }: LimitedUse): number {
   return Math.min(1, ...limits.map(shareLeft))
 }

@@ -10,7 +10,7 @@ import { Banner } from '../design/banner.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { counted } from '../format/figures.ts'
 
-/** The end of the gateway's log. The view follows new lines, except while a person reads older ones. */
+/** The last lines of the gateway's log. The card follows new lines, except while a person reads older ones. */
 export function LogCard({ file }: { readonly file: string }) {
   const { isBusy, error, run } = useAction()
   return (
@@ -44,10 +44,10 @@ export function LogCard({ file }: { readonly file: string }) {
   )
 }
 
-/** Largest distance from the end (CSS px) that counts as the end. */
+/** A smaller distance from the end (CSS px) counts as the end. */
 const nearPx = 8
 
-/** The lines, with a button that leads to the end. */
+/** The lines, with a button that scrolls to the end. */
 function LogLines() {
   const box = useRef<HTMLDivElement>(null)
   const now = useObservable(log)
@@ -55,7 +55,7 @@ function LogLines() {
     box,
     ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,
   )
-  // A reset puts other lines in place of those that were read.
+  // A reset replaces the lines, so the frozen ones are dropped.
   const { lines, total } = useFrozen(now, isRead, now.resets)
   const news = now.total - total
   useLayoutEffect(() => {

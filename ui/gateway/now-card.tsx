@@ -7,10 +7,12 @@ import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, unknownFigure } from '../format/figures.ts'
 import { budgetWords } from './gateway-text.ts'
 
-/** More slots than these are shown as a bar. */
+/** The most slots that are drawn as cells. More slots are drawn as a bar. */
 const mostSlots = 16
 
-/** The running gateway's figures. Without one their places stay, so that nothing moves when it comes up. */
+/**
+ * The running gateway's figures. Without a gateway, their places stay empty, so that nothing moves when it starts.
+ */
 export function NowCard({ status }: { readonly status: ProcessStatus }) {
   const { health } = status
   if (health === null) {

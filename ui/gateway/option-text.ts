@@ -12,7 +12,7 @@ interface Words {
   readonly title: string
 }
 
-/** The options that the page knows, in its order; other options of the gateway come after. */
+/** The page's texts for known options, in order. Other options of the gateway come last. */
 const optionWords: Readonly<Record<string, Words>> = {
   max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
   max_rpm: { group: 'Limits', title: 'Requests per minute' },
@@ -61,12 +61,12 @@ const optionWords: Readonly<Record<string, Words>> = {
 
 const knownNames = Object.keys(optionWords)
 
-/** The title of an option; its name if the page does not know it. */
+/** Returns the title of an option, or its name if the page does not know it. */
 export function optionTitle(name: string): string {
   return wordsOf(name)?.title ?? name
 }
 
-/** Options under their headings, both in the page's order, without empty headings. */
+/** Groups options by heading, both in the page's order. Empty headings are left out. */
 export function groupOptions(
   options: readonly ConfigOption[],
 ): readonly { readonly group: OptionGroup; readonly options: readonly ConfigOption[] }[] {
@@ -79,7 +79,7 @@ export function groupOptions(
     .filter(({ options }) => options.length > 0)
 }
 
-/** An option's value to be read: the one that it has, or another. */
+/** Returns a value as readable text (default: the option's current value). */
 export function shownValue(
   option: Pick<ConfigOption, 'name' | 'unit' | 'value'>,
   value = option.value,
@@ -92,18 +92,18 @@ export function shownValue(
   return `${text} ${unit ?? ''}`.trimEnd()
 }
 
-/** The source of a value, as a sentence; empty for a default. */
+/** Returns the source of a value as a sentence; empty for a default. */
 export function sourceWords({ source, fixed_by: fixedBy }: ConfigOption): string {
   if (fixedBy !== null) return `Locked: set by ${fixedBy}.`
   return source === 'saved' ? 'Saved here.' : ''
 }
 
-/** A description as a sentence. */
+/** Returns a description as a sentence. */
 export function sentence(description: string): string {
   return `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
 }
 
-/** True if two values are the same. */
+/** True if two values are equal. */
 export function isSame(a: SettingValue | readonly string[], b: SettingValue | readonly string[]): boolean {
   return typeof a === 'object' || typeof b === 'object' ? String(a) === String(b) : a === b
 }
@@ -117,7 +117,7 @@ function placeOf(name: string): number {
   return index < 0 ? knownNames.length : index
 }
 
-/** The words that an option is chosen from; null where it is typed. */
+/** Returns the words to choose from; null if the value is typed. */
 export function choicesOf({
   kind,
   choices,
@@ -125,23 +125,23 @@ export function choicesOf({
   return kind === 'switch' ? ['on', 'off'] : choices
 }
 
-/** The values allowed, as a sentence; empty for a choice from words. */
+/** Returns the allowed values as a sentence; empty for a choice from words. */
 export function rangeWords(option: Pick<ConfigOption, 'kind' | 'choices' | 'min' | 'max' | 'range'>): string {
   const { min, max, range } = option
   if (min !== null && max !== null) return `${count(min)} to ${boundWords(max)}.`
   return choicesOf(option) === null ? `Must be ${range}.` : ''
 }
 
-/** A value as the text of its field. */
+/** Returns a value as the text of its field. */
 export function editable({ name, value }: Pick<ConfigOption, 'name' | 'value'>): string {
-  // A port is a name that is made of digits.
+  // A port is a name made of digits, so it has no separators.
   if (typeof value === 'number') return name === 'port' ? String(value) : count(value)
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   return typeof value === 'object' ? value.join(', ') : value
 }
 
 /**
- * The setting in a field's text, of the same kind as `value`. A text that is no number stays a text:
+ * Returns the setting in a field's text, of the same type as `value`. Text that is no number stays text, so that
  * the dashboard reports the error.
  */
 export function settingOf(text: string, value: ConfigOption['value']): SettingValue {
@@ -150,7 +150,9 @@ export function settingOf(text: string, value: ConfigOption['value']): SettingVa
   return typeof value === 'number' ? (typedWhole(trimmed) ?? trimmed) : trimmed
 }
 
-/** The description of an option: effect, allowed values, when a change applies, and the source of its value. */
+/**
+ * Returns the description of an option: effect, allowed values, when a change applies, and the source of its value.
+ */
 export function aboutWords(option: ConfigOption): string {
   const { name, description, changes, value, default: usual, fixed_by: fixedBy } = option
   const from = sourceWords(option)
@@ -167,7 +169,7 @@ export function aboutWords(option: ConfigOption): string {
     .join(' ')
 }
 
-/** Numbers that mean "as many as can be counted" are not spelled out. */
+/** Returns the greatest allowed number as text. The greatest safe integer means `any number`. */
 function boundWords(max: number): string {
   return max === Number.MAX_SAFE_INTEGER ? 'any number' : count(max)
 }

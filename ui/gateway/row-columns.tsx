@@ -3,7 +3,7 @@ import { StateMark } from '../design/icon.tsx'
 import { count, orDash } from '../format/figures.ts'
 import type { StateShape, Tone } from '../data/gateway-now.ts'
 
-/** The state of a table's row: an upstream or a gateway. */
+/** The state of a row: an upstream, a gateway, or a provider's limits. */
 export interface RowState {
   readonly shape: StateShape
   readonly tone: Tone
@@ -11,7 +11,7 @@ export interface RowState {
   readonly details: readonly string[]
 }
 
-/** Calls that hold a slot, of how many. */
+/** Returns the column of used slots, with the number of all slots. */
 export function inFlight<Row>(
   usedOf: (row: Row) => readonly [active: number | null | undefined, slots: string | null],
 ): Column<Row> {
@@ -29,7 +29,7 @@ export function inFlight<Row>(
   }
 }
 
-/** Calls that wait. */
+/** Returns the column of waiting calls. */
 export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined): Column<Row> {
   return {
     head: 'Waiting',
@@ -38,7 +38,7 @@ export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined)
   }
 }
 
-/** The column of the rows' states, with reasons below. */
+/** Returns the column of the rows' states, with details below. */
 export function state<Row>(stateOf: (row: Row) => RowState): Column<Row> {
   return {
     head: 'State',

@@ -79,7 +79,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
 
 type ActingProps = Pick<StateCardProps, 'status' | 'actions'>
 
-/** The same button starts and stops, so that it keeps the focus when the state changes. */
+/** The button that starts or stops the gateway keeps the focus when the state changes. */
 function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingProps) {
   const isUp = state !== 'stopped' && state !== 'starting' && state !== 'foreign'
   const power: GatewayAction = busy === 'start' || busy === 'stop' ? busy : isUp ? 'stop' : 'start'
@@ -101,7 +101,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
   )
 }
 
-/** Everything that is wrong. */
+/** All errors and warnings. */
 function Notes({ status, actions: { error, forgetError } }: ActingProps) {
   const times = useTimes()
   const { crash, health, simulated } = status
@@ -168,7 +168,7 @@ interface LineProps {
   readonly text: string
 }
 
-/** A text to be copied elsewhere. */
+/** A text to copy. */
 function Line({ id, what, text }: LineProps) {
   return (
     <div class="line inset row">
@@ -178,7 +178,7 @@ function Line({ id, what, text }: LineProps) {
   )
 }
 
-/** The time of the start, by the dashboard's clock. */
+/** The gateway's start, by the dashboard's clock. */
 function UpSince({ status }: Pick<StateCardProps, 'status'>) {
   const times = useTimes()
   useTick()

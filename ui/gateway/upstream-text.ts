@@ -5,20 +5,20 @@ import { count } from '../format/figures.ts'
 import { typedLimit } from '../format/typed-number.ts'
 import type { RowState } from './row-columns.tsx'
 
-/** A row with the gateway's latest report. */
+/** Returns a row with the upstream's latest report. */
 export function withHealth(row: UpstreamRow, live: readonly UpstreamHealth[]): UpstreamRow {
   const now = live.find(({ name }) => name === row.name)
   return now === undefined ? row : { ...row, health: now }
 }
 
-/** The calls that go to an upstream. */
+/** Returns a text on the calls that go to an upstream. */
 export function goesThere({ name, models }: UpstreamRow): string {
   if (name === 'default') return 'everything else (default)'
   const byPath = `paths under /${name}/`
   return models.length === 0 ? byPath : `${models.join(', ')}, and ${byPath}`
 }
 
-/** The state of an upstream. `time` writes an instant, in ms since the Unix epoch. */
+/** Returns the state of an upstream. `time` formats an instant (ms since the Unix epoch). */
 export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): RowState {
   if (health === null) return { shape: 'ring', tone: 'quiet', words: 'Unknown', details: [] }
   const failing = health.replicas.filter(({ state }) => state === 'failing')
@@ -38,7 +38,7 @@ export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): 
   return { shape: 'disc', tone: details.length > 0 ? 'warn' : 'good', words: 'OK', details }
 }
 
-/** The credentials, fallback and token limit of an upstream. */
+/** Returns a text on the credentials, fallback and token limit of an upstream. */
 export function termsOf({ credentials, fallback, token_limit: limit, health }: UpstreamRow): string {
   const key =
     credentials === 'client'
@@ -55,7 +55,7 @@ export function termsOf({ credentials, fallback, token_limit: limit, health }: U
   return [key, to === null ? null : `falls back to ${to}`, tokens].filter((part) => part !== null).join('; ')
 }
 
-/** The question before an upstream is removed. */
+/** Returns the question before an upstream is removed. */
 export function removeQuestion({ name, models }: UpstreamRow): Question {
   return {
     title: `Remove upstream ${name}?`,
@@ -69,12 +69,12 @@ export function removeQuestion({ name, models }: UpstreamRow): Question {
   }
 }
 
-/** The texts in the form of an upstream; empty for none. */
+/** The texts of an upstream's form; empty for no value. */
 export type UpstreamForm = Readonly<
   Record<'name' | 'urls' | 'models' | 'slots' | 'tokens' | 'credentials' | 'fallback', string>
 >
 
-/** The form of an upstream's settings; `null` for a new one. `kept` means a key of the gateway. */
+/** Returns the form's texts for an upstream; `null` is a new one. `kept` means a key of the gateway. */
 export function formOf(row: UpstreamRow | null): UpstreamForm {
   return {
     name: row?.name ?? '',
@@ -87,12 +87,12 @@ export function formOf(row: UpstreamRow | null): UpstreamForm {
   }
 }
 
-/** The addresses that were typed, with spaces or commas between. */
+/** Returns the typed addresses, which are separated by spaces or commas. */
 export function addressesOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((url) => url !== '')
 }
 
-/** The change in a form, or its error. Unchanged values are left out. */
+/** Returns the changed values of a form, or its error. Unchanged values are left out. */
 export function changeOf(
   valueOf: (name: keyof UpstreamForm) => string,
   row: UpstreamRow | null,

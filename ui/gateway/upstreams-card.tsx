@@ -84,7 +84,7 @@ export function UpstreamsCard() {
   )
 }
 
-/** Medians of the last hour by upstream. */
+/** Returns the median time to first token (ms) of the last hour by upstream. */
 function useFirstTokens(isAsked: boolean): ReadonlyMap<string, number | null> {
   const path = (): string => {
     const from = new Date(nowMs() - hourMs).toISOString()
@@ -106,7 +106,7 @@ function Name(row: UpstreamRow) {
   )
 }
 
-/** The form of an upstream, or of one that is added. */
+/** Returns the form of an upstream; null is a new one. */
 function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): RowForm<keyof UpstreamForm> {
   const form = formOf(row)
   const text = (name: keyof UpstreamForm, label: string, hint: string, isNumber = false) => ({
@@ -133,7 +133,7 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
         choices: [
           ['none', 'send none'],
           ['client', 'pass on the client’s'],
-          // A key of the gateway's own is set by the command alone.
+          // Only the command can set a key of the gateway.
           ...(form.credentials === 'kept' ? [['kept', 'keep its current key'] as const] : []),
         ],
       },

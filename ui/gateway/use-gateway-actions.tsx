@@ -6,10 +6,10 @@ import { useAction } from '../data/use-action.ts'
 import { ConfirmDialog } from '../design/overlay/confirm.tsx'
 import { type GatewayAction, actionsOf, consequencesOf } from './gateway-text.ts'
 
-/** State and handlers of the buttons that start, stop and restart the gateway. */
+/** The state and handlers of the buttons that start, stop and restart the gateway. */
 export type GatewayActions = ReturnType<typeof useGatewayActions>
 
-/** Starts, stops and restarts the gateway. The page shows the result by the status that the dashboard answers, never before. */
+/** Returns the actions on the gateway. The page shows their result only when the dashboard reports the new status. */
 export function useGatewayActions(config: ProxyConfig | null) {
   const status = useLive(({ status }) => status)
   const [last, setLast] = useState<GatewayAction>('start')
@@ -24,18 +24,18 @@ export function useGatewayActions(config: ProxyConfig | null) {
   }
   const word = askedAction === 'stop' ? 'Stop' : 'Restart'
   return {
-    /** The action that this page waits for. */
+    /** The action that the page waits for; null if none. */
     busy: isBusy ? last : null,
     error,
     forgetError,
     canDo,
-    /** Starts at once, and asks before anything that ends calls. */
+    /** Starts the gateway at once, or opens the dialog before an action that ends calls. */
     press: (action: GatewayAction): void => {
       if (!canDo(action)) return
       if (action === 'start') perform(action)
       else setAskedAction(action)
     },
-    /** Asks; null while nothing is to be confirmed. */
+    /** The dialog; null if nothing is to be confirmed. */
     dialog:
       status === null || askedAction === null ? null : (
         <ConfirmDialog

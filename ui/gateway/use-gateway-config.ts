@@ -5,13 +5,13 @@ import { type QueryWithPut, useQuery } from '../data/use-query.ts'
 
 const everyMs = 60_000
 
-/** The gateway's options, loaded again when its status has another version of them. */
+/** Returns the gateway's options, which are loaded again after they change. */
 export function useGatewayConfig(): QueryWithPut<ProxyConfig> {
   const version = useLive(({ status }) => (status === null ? null : versionOf(status)))
   return useQuery<ProxyConfig>(version, () => '/api/proxy/config', { everyMs })
 }
 
-/** The part of the status that changes with the options. */
+/** Returns the part of the status that changes when the options do. */
 function versionOf({ state, instance, upstream, health }: ProcessStatus): string {
   const { rate_limiter: limits, token_budget: budget } = health ?? {}
   const values = [state, instance, upstream, limits?.max_concurrent, limits?.slot_cooldown_ms]

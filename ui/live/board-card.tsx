@@ -30,13 +30,13 @@ import {
   timedAt,
 } from './board-rows.ts'
 
-/** Room for three rows on one line at least, and for ten at most: more are scrolled. */
+/** The least height has room for three one-line rows, the most for ten. Further rows scroll. */
 const [leastPx, mostPx] = [108, 360]
 
 export interface BoardCardProps {
-  /** The calls of the gateway's last report. */
+  /** The calls in the gateway's last report. */
   readonly calls: readonly LiveCall[]
-  /** How many more there are. */
+  /** The number of further calls in progress. */
   readonly more: number
   readonly recordOf: (id: string) => CallJson | null
   readonly isRunning: boolean
@@ -44,12 +44,12 @@ export interface BoardCardProps {
   readonly isLost: boolean
   /** True while a person reads the list below, which must not move. */
   readonly isReadBelow: boolean
-  /** j and k move through this list. */
+  /** True if j and k move through this list. */
   readonly hasKeys: boolean
   readonly onOpen: (id: string) => void
 }
 
-/** The calls in progress. Each keeps its place from its head to its last byte. */
+/** The calls in progress. Each keeps its place until its last byte. */
 export function BoardCard(props: BoardCardProps) {
   const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
@@ -61,7 +61,7 @@ export function BoardCard(props: BoardCardProps) {
   useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
   const askedCall = rows.find(({ id }) => id === askedId)
-  // Without reports, times do not run on.
+  // Without reports, the times stop.
   const lostMs = useRef<number | null>(null)
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
   const summary = boardWords(calls)
@@ -112,7 +112,7 @@ export function BoardCard(props: BoardCardProps) {
 }
 
 interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
-  /** Time of the last report, if reports have stopped; else null. */
+  /** The time of the last report if reports have stopped (ms since the Unix epoch); else null. */
   readonly lostMs: number | null
   readonly box: { current: HTMLDivElement | null }
   readonly rows: readonly BoardRow[]
@@ -128,7 +128,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
     if (active?.goneMs === null) onCancel(active.id)
   }
   useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
-  // The list below moves only to make room, and not while it is being read.
+  // The board grows when it needs room, but not while the list below is being read.
   const room = useRef(leastPx)
   if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
   const now = lostMs ?? nowMs()
@@ -193,18 +193,18 @@ interface RowProps extends RowHandlers {
   readonly index: number
   readonly count: number
   readonly topPx: number
-  /** The end of its times. */
+  /** The instant at which open calls' bars end. */
   readonly nowMs: number
   readonly scaleMs: number
   readonly address: PageAddress
-  /** Tab leads to it. */
+  /** True if Tab moves to this row. */
   readonly isActive: boolean
-  /** True if there are several upstreams, so that rows name theirs. */
+  /** True if rows name their upstream, because there are several. */
   readonly tellsUpstream: boolean
   readonly onCancel: (id: string) => void
 }
 
-/** A call of the board on a line. */
+/** A call in progress on a line. */
 class Row extends PureComponent<RowProps> {
   override render() {
     const { row, index, count: all, topPx, nowMs: now, scaleMs, address } = this.props

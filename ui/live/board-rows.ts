@@ -3,25 +3,25 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import type { BarPart, TimedCall } from '../call/call-phases.ts'
 import { count } from '../format/figures.ts'
 
-/** An ended call keeps its row for this time, so that the other rows do not jump. */
+/** The time for which an ended call keeps its row, so that other rows do not jump. */
 export const keptMs = 1500
-/** Beyond this number, rows of ended calls go at once. */
+/** With more rows than this, rows of ended calls are removed at once. */
 const mostRows = 2000
 
 /** A row of the board. */
 export interface BoardRow {
   readonly id: string
-  /** The call in the last message about it. */
+  /** The call in the last report that has it. */
   readonly call: LiveCall
-  /** When the call was recorded or left the gateway's list; null while it is in it. */
+  /** The instant when the call was recorded or left the gateway's list; null before. */
   readonly goneMs: number | null
   /** The recorded call; null until it is recorded. */
   readonly record: CallJson | null
 }
 
 /**
- * The rows after a message with `calls`, or after time has passed if they are the same. Each call keeps its place, new ones are
- * added below, and rows of ended calls are removed after a moment, but never while a person reads.
+ * Returns the rows after a report, or after time has passed with the same `calls`. Each call keeps its place, and
+ * new ones are added below. Rows of ended calls are removed after a moment, but never while a person reads.
  */
 export function nextRows(
   rows: readonly BoardRow[],
@@ -30,7 +30,7 @@ export function nextRows(
   isRead: boolean,
   recordOf: (id: string) => CallJson | null,
 ): readonly BoardRow[] {
-  // A recorded call has ended, even if a late message still lists it.
+  // A recorded call has ended, even if a late report still lists it.
   const listedCalls = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
   const next: BoardRow[] = []
   for (const row of rows) {
@@ -60,7 +60,7 @@ export const stateWords: Readonly<Record<LiveState, string>> = {
   backing_off: 'Retrying',
 }
 
-/** The state of a call; for a queued one, what it waits for. */
+/** Returns the state of a call; for a queued call, the reason of its wait. */
 export function callState({ state, waits_for: awaited }: LiveCall): string {
   if (awaited === 'tokens') return 'Waiting for tokens'
   return awaited === 'requests' ? 'Waiting for rate limit' : stateWords[state]
@@ -75,7 +75,7 @@ export const statePart: Readonly<Record<LiveState, BarPart>> = {
   backing_off: 'wait',
 }
 
-/** `3 streaming, 1 queued`: how many calls are in which state. Empty for none. */
+/** Returns the number of calls in each state: `3 streaming, 1 queued`. Empty without calls. */
 export function boardWords(calls: readonly Pick<LiveCall, 'state'>[]): string {
   const counts = Map.groupBy(calls, ({ state }) => state)
   const states: readonly LiveState[] = ['streaming', 'waiting', 'queued', 'backing_off', 'receiving']
@@ -87,7 +87,7 @@ export function boardWords(calls: readonly Pick<LiveCall, 'state'>[]): string {
     .join(', ')
 }
 
-/** The call at an instant as if it ended then, for its bar: the state that it is in lasts until then. */
+/** Returns a call's times as if it ended at `nowMs`, for its bar. */
 export function timedAt(call: LiveCall, nowMs: number): TimedCall {
   const { state, receive_ms, queue_ms, retry_wait_ms, ttfb_ms, ttft_ms } = call
   const duration_ms = Math.max(0, nowMs - Date.parse(call.started_at))
@@ -103,7 +103,7 @@ export function timedAt(call: LiveCall, nowMs: number): TimedCall {
   }
 }
 
-/** The consequences of cancelling a call, to be read before. */
+/** Returns the consequences of cancelling a call, which the reader sees before it. */
 export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): readonly string[] {
   if (goneMs !== null) return ['The call has already ended.']
   if (state === 'streaming') {

@@ -5,7 +5,7 @@ import { count, counted } from '../format/figures.ts'
 import { boardWords } from './board-rows.ts'
 import type { LiveFeed } from './live-feed.ts'
 
-/** A connection that is back within this time is not announced. */
+/** A connection that returns within this time is not announced. */
 const soonMs = 1500
 /** Screen readers announce the number of calls at most this often. */
 const sayEveryMs = 10_000
@@ -64,7 +64,7 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
   )
 }
 
-/** Reads words out that change all the time. */
+/** Announces a text that changes all the time, at intervals. */
 function SaidNowAndThen({ words }: { readonly words: string }) {
   const [announced, setAnnounced] = useState('')
   const latest = useRef(words)

@@ -6,20 +6,20 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
-/** The dashboard's clock is known to the second, so calls near the start may come twice. */
+/** The dashboard's clock is known to the second, so calls near the start may arrive twice. */
 const clockSlackMs = 2000
 
-/** The last calls of the gateway's payload feed, since the page began to listen. */
+/** The last calls of the gateway's payload feed since the page began to listen. */
 export class LiveFeed {
-  /** The calls, oldest first; a new array when a call was added or removed. */
+  /** The calls, oldest first. The array is replaced when a call is added or removed. */
   calls: readonly LiveCall[] = []
-  /** The number of calls that arrived, listed or removed. */
+  /** The number of calls that arrived, including removed ones. */
   total = 0
-  /** Records that were left out, because there were too many at once. */
+  /** The number of records that the gateway left out, because there were too many at once. */
   dropped = 0
-  /** True if the feed was lost and came back: records in between were not counted. */
+  /** True if the feed was interrupted, so that records are missing. */
   hasGap = false
-  /** The calls in progress, from the gateway's last message. */
+  /** The calls in progress, from the gateway's last report. */
   board: LiveCalls = { calls: [], more: 0 }
   /** True while a gateway sends the feed. */
   isConnected = false
@@ -28,19 +28,19 @@ export class LiveFeed {
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
   #wasLost = false
-  /** Calls that began before this time are unknown unless another message has them. */
+  /** A recorded call that the feed lacks is added only if it began before this time. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
   /**
-   * @param mostCalls most listed calls
-   * @param mostHeld most characters of JSON of all calls; beyond it the oldest calls lose theirs
+   * @param mostCalls the most listed calls
+   * @param mostHeld the most characters of JSON of all calls; beyond, the oldest calls lose their JSON
    */
   constructor(mostCalls: number = 2000, mostHeld: number = 24_000_000) {
     this.#mostCalls = mostCalls
     this.#mostHeld = mostHeld
   }
 
-  /** Characters of JSON of all calls. */
+  /** The characters of JSON of all calls. */
   get heldLength(): number {
     return this.calls.reduce((sum, call) => sum + call.heldLength, 0)
   }
@@ -49,7 +49,7 @@ export class LiveFeed {
     return [...this.#models].sort()
   }
 
-  /** Takes an event; `json` is its data as it arrived. */
+  /** Applies an event. `json` is its data as it arrived. */
   take(event: PayloadEvent, json: string): void {
     if (!('type' in event)) this.#takeRecord(event, json)
     else if (event.type === 'started') {
@@ -68,7 +68,7 @@ export class LiveFeed {
     }
   }
 
-  /** Takes the calls in progress, also those that began before the page listened. */
+  /** Applies a report of the calls in progress, which may have begun before the page listened. */
   takeLive(board: LiveCalls): void {
     const { calls, more } = (this.board = board)
     const listedIds = new Set(calls.map(({ id }) => id))
@@ -80,13 +80,13 @@ export class LiveFeed {
       call.takeState(rest)
       if (call.model !== null) this.#models.add(call.model)
     }
-    // Calls that the board has not listed may have started since.
+    // If the report lists only some calls, an unlisted call may still be in progress.
     if (more > 0) return
     for (const call of this.calls)
       if (call.isUnderWay && call.state !== null && !listedIds.has(call.id)) call.leave()
   }
 
-  /** Takes recorded calls: the ends of calls whose begin the page missed. */
+  /** Applies recorded calls, and adds those whose start the page missed. */
   takeRecorded(rows: readonly CallJson[]): void {
     for (const row of rows) {
       const startedMs = Date.parse(row.started_at)
@@ -98,12 +98,12 @@ export class LiveFeed {
     }
   }
 
-  /** The call as it was recorded; null if it was not yet, or is not listed. */
+  /** Returns the recorded call; null if it is not yet recorded, or not listed. */
   recordOf(id: string): CallJson | null {
     return this.#byId.get(id)?.row ?? null
   }
 
-  /** The feed was interrupted: calls in between are unknown. */
+  /** Notes that the feed was interrupted, so that the end of open calls may be missed. */
   interrupt(): void {
     this.isConnected = false
     this.#loseRunning()
@@ -138,13 +138,13 @@ export class LiveFeed {
       dropped.release()
     }
     const remaining = this.calls.slice(over)
-    // In the order of begins, even if the page missed the begin.
+    // Calls stay in the order of their starts, even if one is heard of late.
     const after = remaining.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
     this.calls = remaining.toSpliced(after + 1, 0, call)
     return call
   }
 
-  /** Drops the JSON of the oldest calls. */
+  /** Drops the JSON of the oldest calls until the rest fits. */
   #makeRoom(): void {
     let over = this.heldLength - this.#mostHeld
     for (const call of this.calls) {
@@ -163,14 +163,14 @@ function isAnswer(record: PayloadRecord): record is OutgoingRecord {
   return record.direction === 'outgoing'
 }
 
-/** A call whose start was missed. */
+/** Returns the start of a call that the page missed. */
 function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
   const { id, path, timestamp } = record
   const tookMs = isAnswer(record) ? record.duration_ms : 0
   return { id, path, startedMs: Date.parse(timestamp) - tookMs }
 }
 
-/** Chooses calls of the feed. */
+/** Selects calls of the feed. */
 export interface LiveFilter {
   readonly models: readonly string[]
   readonly errorsOnly: boolean
@@ -178,12 +178,12 @@ export interface LiveFilter {
   readonly pattern: RegExp | null
 }
 
-/** Reads the filter from the address. The same text gives the same pattern, by which calls remember. */
+/** Reads the filter from the address. */
 export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
   return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
 }
 
-/** The calls shown, newest first. */
+/** Returns the calls to show, newest first. */
 export function shownCalls(calls: readonly LiveCall[], filter: LiveFilter): readonly LiveCall[] {
   return calls.filter((call) => isShown(call, filter)).reverse()
 }
@@ -194,13 +194,13 @@ function isShown(call: LiveCall, { models, errorsOnly, pattern }: LiveFilter): b
   return pattern === null || call.has(pattern)
 }
 
-/** The text itself in whichever case, or as JSON writes it within a text. */
+/** Returns a pattern that ignores case. It finds the text itself, and as JSON writes it within a string. */
 function patternOf(text: string): RegExp {
   const forms = new Set([text, JSON.stringify(text).slice(1, -1)])
   return new RegExp([...forms].map(escaped).join('|'), 'i')
 }
 
-/** `RegExp.escape` is too young for some browsers. */
+/** Some supported browsers lack `RegExp.escape`. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }

@@ -23,21 +23,21 @@ export interface LiveListProps {
   readonly news: number
   readonly isHeld: boolean
   readonly reading: Reading
-  /** j and k move through this list. */
+  /** True if j and k move through this list. */
   readonly hasKeys: boolean
   readonly onOpen: (id: string) => void
   /** Continues with the newest calls. */
   readonly onResume: () => void
 }
 
-/** The calls of the feed, the newest at the top; only rows that are seen are there. */
+/** The calls of the feed, newest first. Only visible rows are rendered. */
 export function LiveList(props: LiveListProps) {
   const { box, calls, news, isHeld, reading, hasKeys, onOpen, onResume } = props
   const { address } = useNavigation()
   const times = useTimes()
   const list = useVirtualRows({ title: 'Live', all: calls, list: box, hasKeys, onOpen })
   const heightPx = useHeightBelow(box)
-  // A list that is removed gets no event for the mouse that leaves it.
+  // A list that is removed gets no event when the mouse leaves, so the sign of reading is cleared here.
   useEffect(() => reading.leave, [])
   useLayoutEffect(() => {
     if (!isHeld) list.toTop()
@@ -82,14 +82,14 @@ export function LiveList(props: LiveListProps) {
 
 interface LiveRowProps extends RowHandlers {
   readonly call: LiveCall
-  /** Version of the call, which stays the same object. */
+  /** The version of the call, because the call stays the same object. */
   readonly version: number
   readonly index: number
   readonly count: number
   readonly topPx: number
   readonly times: Times
   readonly address: PageAddress
-  /** Tab leads to it. */
+  /** True if Tab moves to this row. */
   readonly isActive: boolean
 }
 
@@ -145,7 +145,7 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
   )
 }
 
-/** The time since `sinceMs` in whole seconds, so that it does not change too often. */
+/** The time since `sinceMs` in whole seconds, so that it changes only once a second. */
 function Elapsed({ sinceMs }: { readonly sinceMs: number }) {
   useTick()
   return <>{longDuration(Math.floor((nowMs() - sinceMs) / 1000))}</>

@@ -19,10 +19,10 @@ import { LiveList } from './live-list.tsx'
 import { LiveAnnouncement } from './live-announcement.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
-/** Largest distance from the newest entry (CSS px) that counts as being there. */
+/** A smaller distance from the newest entry (CSS px) counts as being there. */
 const nearPx = 8
 
-/** Lists calls as they begin and end, with what goes over the wire. */
+/** The view that lists calls as they begin and end, with their payloads. */
 export function LiveView() {
   const { address } = useNavigation()
   const isRunning = useLive(({ status }) => status?.running ?? true)
@@ -35,7 +35,7 @@ export function LiveView() {
   const shown = shownCalls(feed.calls, filter)
   // An empty list has no reader.
   const isHeld = shown.length > 0 && (isPaused || reading.isRead || address.call !== null)
-  // Other filters make another list.
+  // Another filter ends the freeze.
   const calls = useFrozen(shown, isHeld, filter)
   const newest = Math.max(-1, ...calls.map(({ number }) => number))
   const news = shown.filter(({ number }) => number > newest).length
@@ -52,7 +52,7 @@ export function LiveView() {
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
   useShortcuts('Live', [{ key: ' ', words: 'Pause or resume', run: pauseOrResume }])
 
-  // The list that had the focus last; at first the one where something can be done.
+  // The list that had the focus last. At first the board, because its calls can be cancelled.
   const [keys, setKeys] = useState<'board' | 'list'>('board')
   const hasKeys = feed.board.calls.length > 0 ? keys : 'list'
   const panel = useCallPanel(calls)
@@ -132,7 +132,7 @@ interface LiveToolsProps {
   readonly onClear: () => void
 }
 
-/** Filters the calls of the feed. The address holds each choice. */
+/** The filters of the feed. The address contains every choice. */
 function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   useShortcuts('Live', filterKeys(useNavigation()))
   return (

@@ -1,14 +1,14 @@
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { bytes, longDuration } from '../format/figures.ts'
 
-/** The times for which payloads can be logged; null until logging is turned off. */
+/** The times (s) for which payloads can be logged; null until logging is turned off. */
 export const keepingTimes: readonly { readonly forS: number | null; readonly words: string }[] = [
   { forS: 600, words: '10 minutes' },
   { forS: 3600, words: '1 hour' },
   { forS: null, words: 'Until I turn it off' },
 ]
 
-/** Title and text of the card. `untilWords`: the time at which capture ends, by the reader's clock. */
+/** Returns the card's title and text. `untilWords` is the time when logging ends, by the reader's clock. */
 export function loggingText(
   status: RawLogStatus,
   untilWords: string | null,
@@ -34,7 +34,7 @@ function leftWords(ms: number): string {
   return ms < 60_000 ? 'less than a minute left' : `${longDuration(Math.floor(ms / 60_000) * 60)} left`
 }
 
-/** The rules that can be chosen, in words; the one in force among them. */
+/** Returns the rules to choose from, with their texts. The current rule is always among them. */
 export function captureRules(capture: string): readonly (readonly [rule: string, words: string])[] {
   const rules = [
     ['all', 'all calls'],
@@ -44,7 +44,7 @@ export function captureRules(capture: string): readonly (readonly [rule: string,
   return rules.some(([rule]) => rule === capture) ? rules : [...rules, [capture, capture]]
 }
 
-/** The calls whose payloads reach the file. */
+/** Returns a text on the calls whose payloads are logged. */
 export function captureWords(capture: string): string {
   if (capture === 'errors') return 'Payloads of failed calls'
   const part = /^sample:(?:1\/)?(\d+)$/.exec(capture)?.[1]
@@ -52,7 +52,7 @@ export function captureWords(capture: string): string {
   return capture === 'all' ? 'Payloads of all calls' : `Payloads (${capture})`
 }
 
-/** The consequences of clearing the file. */
+/** Returns the consequences of clearing the file. */
 export function clearPoints(status: RawLogStatus): readonly string[] {
   return [
     `${bytes(status.file_size_bytes)} of requests and responses will be deleted for good.`,

@@ -3,13 +3,16 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { followEvents } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
-/** Intervals of drawing: as fast as a person reads, and slower when too much comes to be read. */
+/** The intervals of drawing: as fast as a person reads, and slower when too many calls arrive. */
 const [drawEveryMs, busyEveryMs] = [100, 250]
 const busyEvents = 12
-/** Time for which a hidden page still listens: a browser has six connections, and the tab may be forgotten. */
+/**
+ * The time for which a hidden page still listens. Browsers allow six connections per host, and the tab may be
+ * forgotten.
+ */
 const hiddenLimitMs = 30_000
 
-/** The feed, and whether the dashboard is reached. */
+/** The feed, and whether it can be reached. */
 export interface ListenedFeed {
   readonly feed: LiveFeed
   /** True if the gateway can be reached; null until that is known. */
@@ -19,8 +22,8 @@ export interface ListenedFeed {
 }
 
 /**
- * Listens to the gateway's payload feed on a separate stream while the component is rendered, because other
- * views need no payloads. Renders new calls at most once a frame.
+ * Listens to the gateway's payload feed while the component is rendered. The stream is a separate one, because
+ * other views need no payloads. New calls are rendered at most once a frame.
  */
 export function useLiveFeed(): ListenedFeed {
   const feed = useMemo(() => new LiveFeed(), [])

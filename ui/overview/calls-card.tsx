@@ -19,7 +19,7 @@ export interface CallsCardProps {
 
 const mostShown = 12
 
-/** The calls of a list that are shown. */
+/** Returns the calls of a list to show. */
 export function shownCalls(answer: Overview, list: ListedCalls): readonly OverviewCall[] {
   return answer[list].slice(0, mostShown)
 }
@@ -28,14 +28,14 @@ const listWords = { slowest: 'Slowest', failed: 'Failed', latest: 'Latest' } as 
 
 export type ListedCalls = keyof typeof listWords
 
-/** The text of each list if it is empty, and the address of all its calls. */
+/** The text of each empty list, and the address of all its calls. */
 const lists = {
   slowest: { none: 'No successful calls in this range.', to: { sort: 'duration' } },
   failed: { none: 'No failed calls in this range.', to: { sort: 'started_at', errorsOnly: true } },
   latest: { none: 'No calls in this range.', to: { sort: 'started_at' } },
 } as const
 
-/** A few calls to begin with: where their time went, and the way to all of them. */
+/** Some calls of a list with bars of their times, and a link to all calls. */
 export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
@@ -73,7 +73,7 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
   )
 }
 
-/** Columns of the class `is-more` are left out if there is less room. */
+/** Returns the columns. Narrow tables hide columns of the class `is-more`. */
 function columns(scaleMs: number): readonly ColumnHead[] {
   const timing = (
     <>
@@ -104,7 +104,8 @@ function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
   const times = useTimes()
   const startedMs = Date.parse(call.started_at)
   return (
-    // The button in the first cell is for keyboards and readers; the row is a larger target for the same.
+    // The button in the first cell is for keyboards and screen readers. The row is a larger target for the same
+    // action.
     <tr onClick={() => onOpen(call.id)}>
       <td>
         <button type="button" class="calls-card-open" data-id={call.id} title={times.inUtc(startedMs)}>

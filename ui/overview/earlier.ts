@@ -7,24 +7,24 @@ import { count } from '../format/figures.ts'
 
 const dayMs = 86_400_000
 
-/** The range to compare with: of the same length, and earlier. */
+/** Returns the earlier range of the same length to compare with. */
 export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bounds {
   const shifts = { previous: toMs - fromMs, day: dayMs, week: 7 * dayMs }
   return { fromMs: fromMs - shifts[against], toMs: toMs - shifts[against] }
 }
 
-/** The path that asks for the earlier period, which starts at a whole second as the present one does. */
+/** Returns the API path of the earlier period, which starts at a whole second like the current one. */
 export function earlierPath(address: PageAddress, against: Against, zone: string, nowMs: number): string {
   const time = earlierBounds(boundsOf(address, Math.floor(nowMs / 1000) * 1000), against)
   return `/api/overview?${callsQuery(address, time, { tz: zone })}`
 }
 
-/** True if recording reached across all of that time: else it compares with nothing. */
+/** True if recording covers the whole period; otherwise comparisons would mislead. */
 export function isRecorded({ from, recorded_from: first }: Overview): boolean {
   return first !== null && Date.parse(first) <= Date.parse(from)
 }
 
-/** Draws an earlier time's course of a measure into a chart, as a quiet line above the bars, which would cover it. */
+/** Adds a measure of an earlier period to a chart's first panel, as a quiet line above the bars. */
 export function withEarlier(
   panels: readonly ChartPanel[],
   [answer, earlier]: readonly [Overview, Overview],
@@ -45,13 +45,13 @@ export function withEarlier(
   return [{ ...first, series: [line, ...first.series] }, ...rest]
 }
 
-/** All calls of an earlier range. */
+/** Returns the series of all calls of an earlier period. */
 export function earlierCalls({ buckets }: Overview): ChartSeries {
   const values = buckets.calls
   return { key: 'calls', words: 'Calls', colour: 'edge', kind: 'line', isSum: true, values, show: count }
 }
 
-/** Values of an earlier time by the buckets of the later one, whose bounds may lie a little beside. */
+/** Returns the values of an earlier period for the buckets of the current one. Their starts may differ a little. */
 function aligned(values: ChartSeries['values'], answer: Overview, earlier: Overview): ChartSeries['values'] {
   const shiftS = (Date.parse(answer.from) - Date.parse(earlier.from)) / 1000
   const starts = earlier.buckets.start_s

@@ -10,10 +10,10 @@ import { Button } from '../design/button.tsx'
 import { Banner } from '../design/banner.tsx'
 import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
 
-/** Most characters of a note, as in the dashboard's API. */
+/** The most characters of a note, as in the dashboard's API. */
 const mostLetters = 200
 
-/** The notes in the range, and a form to add one. `onChanged` redraws the marks of charts. */
+/** The notes in the range, and a form that adds one. `onChanged` reloads the marks of charts. */
 export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
@@ -22,7 +22,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
     () => `/api/notes?${timeQuery(questionTime(address, nowMs()))}`,
   )
   const [text, setText] = useState('')
-  // The present time, until another is chosen.
+  // The form starts with the current time until the user chooses another.
   const [at, setAt] = useState<string | null>(null)
   const atMs = at === null ? nowMs() : instantOfWallTime(at, address.utc)
   const action = useAction()

@@ -31,7 +31,7 @@ import { slotPanels } from './slot-charts.ts'
 const SlotWaitsPanel = lazyPart(async () => (await import('./slot-waits.tsx')).SlotWaitsPanel)
 
 export interface OverviewBodyProps extends CallsCardProps {
-  /** The time that it is compared with. */
+  /** The period to compare with; null for none. */
   readonly earlier: Overview | null
   /** The thresholds of the alerts; null until they are known. */
   readonly thresholds: Thresholds | null
@@ -157,7 +157,7 @@ function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null):
   }
 }
 
-/** Over a plot without a value. */
+/** Returns the text over a plot without a value. */
 function emptyWords({ n }: OverviewMeasure, calls: string): string {
   return n === 0 ? `No ${calls}` : `Too few ${calls} for a percentile`
 }
@@ -166,7 +166,7 @@ function courseOf({ course, colour }: OverviewCard) {
   return <Sparkline values={course} colour={colour} />
 }
 
-/** How full the gateway was, and how long calls waited for a slot because of it. */
+/** The use of the slots, and the waits of calls for them. */
 function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly frame: TimeFrame }) {
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)

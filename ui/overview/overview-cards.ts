@@ -18,13 +18,16 @@ import { type Change, type Compared, changeOf } from '../format/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { timedCalls } from './overview-question.ts'
 
-/** A figure of the first row, with its course over time. */
+/** A figure at the top of the view, with its course over time. */
 export interface OverviewCard extends FigureCard {
   readonly course: readonly (number | null)[]
   readonly colour: ColourName
 }
 
-/** A function for the changes of figures against the previous window; `calls` is the number of calls behind a figure. */
+/**
+ * Returns a function that computes changes against the previous period. Its `calls` returns the number of calls
+ * behind a figure.
+ */
 function changesOf({ totals, previous }: Overview) {
   return (
     figure: (totals: OverviewTotals) => number | null,
@@ -40,7 +43,7 @@ function changesOf({ totals, previous }: Overview) {
 /** The thresholds of alerts: failed calls (percent), late first tokens (factor) and a day's spend (USD). */
 export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
 
-/** The thresholds of the alert rules; null if one of them is missing. */
+/** Returns the thresholds of the alert rules; null if one of them is missing. */
 export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thresholds | null {
   const { error_ratio, slow_first_token, spend_day } = rules
   if (error_ratio === undefined || slow_first_token === undefined || spend_day === undefined) return null
@@ -51,9 +54,9 @@ export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thr
   }
 }
 
-/** Least calls for a share, and least delay of first tokens (ms), as in the alert rules. */
+/** The least calls for a share, and the least delay of first tokens (ms), as in the alert rules. */
 const [minAlertCalls, leastLateMs] = [20, 500]
-/** Share of a threshold from which a tile is amber. */
+/** The share of a threshold from which a card is amber. */
 const lookShare = 0.5
 
 function tonesOf(
@@ -76,7 +79,7 @@ function tonesOf(
   }
 }
 
-/** The figures that show whether all is well. Without thresholds they have no colours. */
+/** Returns the cards of the most important figures. Without thresholds, they have no colours. */
 export function overviewCards(
   answer: Overview,
   thresholds: Thresholds | null = null,
@@ -181,7 +184,10 @@ export function overviewCards(
 
 type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'
 
-/** A p95, which may be compared only with another one; or what can be said of fewer calls. */
+/**
+ * Returns the text of a time with its change: the p95, or with too few calls a simpler figure. Only two p95 are
+ * compared.
+ */
 function timeCard(
   words: string,
   name: TimeName,
@@ -197,8 +203,8 @@ function timeCard(
 }
 
 /**
- * The text of a measure: its p95; for a few calls their lowest and highest value, if each is known;
- * or their median; or the longest alone. `values` are those of all these calls or of some of them.
+ * Returns the text of a measure: its p95. With few calls, the text is the lowest and highest of `values` if they
+ * are complete, or the median, or the longest time.
  */
 export function measureWords(
   { n, p50, p95, max }: OverviewMeasure,
@@ -215,19 +221,19 @@ export function measureWords(
     : { value: duration(median), fact: `median of ${count(n)} calls` }
 }
 
-/** `0.8 – 2.1 s`: the unit once where it is the same. */
+/** Returns a span with a shared unit: `0.8–2.1 s`. */
 function spanOf(least: number, most: number): string {
   const [from, to] = [duration(least), duration(most)]
   if (least === most) return to
   const [, unit = '', more] = to.split(' ')
-  // Both in seconds, where one of them would be in milliseconds: there is no room for two units.
+  // A span from milliseconds to seconds is in seconds, because there is no room for two units.
   if (from.endsWith(' ms') && unit === 's' && more === undefined)
     return `${(least / 1000).toPrecision(least < 100 ? 1 : 2)}–${to}`
   const isShared = more === undefined && from.endsWith(` ${unit}`)
   return `${isShared ? from.slice(0, -unit.length - 1) : from}–${to}`
 }
 
-/** The values of single calls, if all are in the list of the slowest. */
+/** Returns the values of all calls, if the list of the slowest has them all; else an empty list. */
 function oneByOne({ slowest, totals }: Overview, name: TimeName): readonly number[] {
   if (totals.duration_ms.n > slowest.length) return []
   return slowest.map((call) => call[name]).filter((value) => value !== null)
@@ -241,7 +247,10 @@ const rateUnits = [
   [dayMs, 'day'],
 ] as const
 
-/** Per minute, hour or day: in the first of them that has at least one call, and in none that is longer than the time. */
+/**
+ * Returns the rate in the shortest unit (minute, hour or day) with at least one call. No unit is longer than the
+ * range.
+ */
 export function rateWords(calls: number, rangeMs: number): string {
   if (calls === 0) return 'no calls'
   const rateOf = (unitMs: number): number => (calls * unitMs) / rangeMs

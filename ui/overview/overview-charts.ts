@@ -6,7 +6,7 @@ import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, duration, percent, speed } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
 
-/** Height of the plots side by side, in pixels. */
+/** The heights of tall and low plots. */
 const [tallPx, lowPx] = [220, 150]
 
 type Column = readonly (number | null)[]
@@ -30,7 +30,7 @@ function line(
   }
 }
 
-/** If there are too few calls at any one time for a percentile: the single calls, if the answer has them. */
+/** Returns the single calls as dots if no bucket has enough calls for a percentile, and the answer has them. */
 function orSingleCalls(
   percentiles: readonly ChartSeries[],
   singles: readonly (readonly number[])[] | undefined,
@@ -43,7 +43,7 @@ function orSingleCalls(
   return [{ key: 'call', words: 'Individual calls', colour, kind: 'dots', values, dots: singles, show }]
 }
 
-/** The latency panels: a band from the median to the 95th percentile, and a line of the 99th. */
+/** Returns the latency panels: a band from the median to the 95th percentile, and a line of the 99th. */
 export function latencyPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const counts = buckets.duration_n
   const percentiles = [
@@ -54,7 +54,7 @@ export function latencyPanels({ buckets, singles }: Overview, frame: TimeFrame):
   return [timePanel(frame, tallPx, orSingleCalls(percentiles, singles?.duration_ms))]
 }
 
-/** From dispatch: half of the calls, and all but the slowest twentieth, as a band. */
+/** Returns the panels of the time to first token: a band from the median to the 95th percentile. */
 export function firstTokenPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const counts = buckets.ttft_n
   const percentiles = [
@@ -68,7 +68,7 @@ function timePanel(frame: TimeFrame, heightPx: number, series: readonly ChartSer
   return { frame, heightPx, linear: { leastTop: 100, isTime: true }, axis: axisDuration, isLog: true, series }
 }
 
-/** The panels of output speed, in tokens per second. */
+/** Returns the panels of output speed, in tokens per second. */
 export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const median = line('p50', 'stream', buckets.speed_p50, buckets.speed_n, {
     words: 'Median',
@@ -79,7 +79,7 @@ export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): r
   return [{ frame, heightPx: lowPx, linear: { leastTop: 10 }, axis: axisCount, series }]
 }
 
-/** Stacks failed calls on the others. */
+/** Returns the panels of requests, with failed calls stacked on the others. */
 export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const ok = buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0))
   return [
@@ -96,7 +96,7 @@ export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly
   ]
 }
 
-/** Apart from the requests: one failure in a hundred would be too low a bar there. */
+/** Returns the panels of the error rate. A separate chart shows rates that would be invisible beside the requests. */
 export function errorPanels({ buckets }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   return [
     {

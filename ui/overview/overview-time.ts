@@ -3,7 +3,7 @@ import type { LastRange } from '../data/page-range.ts'
 import type { ChartMark } from '../charts/event-flags.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
-/** The time that an answer is of. */
+/** Returns the time of an answer, divided into buckets. */
 export function frameOf({ from, to, bucket_s, buckets }: Overview): TimeFrame {
   return {
     fromMs: Date.parse(from),
@@ -13,12 +13,12 @@ export function frameOf({ from, to, bucket_s, buckets }: Overview): TimeFrame {
   }
 }
 
-/** When no gateway ran. */
+/** Returns the times without a gateway. */
 export function outagesOf({ slots }: Pick<Overview, 'slots'>): readonly Bounds[] {
   return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
 }
 
-/** Names of events, long and short. */
+/** The long and short names of events. */
 const eventWords: Readonly<Record<string, readonly [words: string, short: string]>> = {
   start: ['Gateway started', 'start'],
   stop: ['Gateway stopped', 'stop'],
@@ -29,12 +29,12 @@ const eventWords: Readonly<Record<string, readonly [words: string, short: string
   compress: ['Old calls rolled up', 'rolled up'],
 }
 
-/** A note is longer, and its first words stand for it. */
+/** The most characters of a note's short name, which is its first words. */
 const shortLetters = 18
 
 type MarkText = Pick<ChartMark, 'words' | 'short'>
 
-/** Events in order of time; events within `nearMs` share a mark. */
+/** Returns the marks of events, in order of time. Events within `nearMs` share a mark. */
 export function marksOf(
   { events, slots }: Pick<Overview, 'events' | 'slots'>,
   nearMs: number,
@@ -67,13 +67,13 @@ function markTextOf({ kind, detail }: OverviewEvent, limitBefore: number | null)
   return { words, short }
 }
 
-/** The limit of calls that a change of settings sets. */
+/** Returns the limit that a change of settings sets; null if it sets none. */
 function limitIn(detail: string | null): number | null {
   const limit = /"max_concurrent":(\d+)/.exec(detail ?? '')?.[1]
   return limit === undefined ? null : Number(limit)
 }
 
-/** The limit of the last bucket that was over by then. */
+/** Returns the limit of the last bucket before an instant. */
 function limitBefore({ start_s: starts, limit }: Overview['slots'], ms: number): number | null {
   return limit[starts.findLastIndex((startS) => startS * 1000 <= ms) - 1] ?? null
 }
@@ -85,7 +85,10 @@ function firstWords(text: string): string {
   return `${end < shortLetters / 2 ? cut : cut.slice(0, end)}…`
 }
 
-/** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */
+/**
+ * Returns the use of slots for the buckets of the other figures. Buckets of slots are a minute or longer, so
+ * several buckets may share one.
+ */
 export function slotColumns({
   slots,
   buckets,
@@ -113,7 +116,7 @@ const bucketUnits = [
   [1, 's', '1 s'],
 ] as const
 
-/** How wide the buckets are, behind “per”: `15 min`, `hour`. */
+/** Returns the width of a bucket, for a text after “per”: `15 min`, `hour`. */
 export function perBucket(bucketS: number): string {
   const [unit, words, singular] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[3]
   return bucketS === unit ? singular : `${bucketS / unit} ${words}`
@@ -122,8 +125,8 @@ export function perBucket(bucketS: number): string {
 const hourMs = 3_600_000
 
 /**
- * The usual range that holds all calls there are, where they are all of the last hours: on the first day with a gateway
- * one sees them, and not a day without. Null where a day is what one wants to see.
+ * Returns the shortest range that contains all calls, if all are from the last six hours; else null. So the first
+ * day's charts are not almost empty.
  */
 export function youngRange({
   recorded_from: first,

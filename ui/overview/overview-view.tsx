@@ -27,16 +27,16 @@ import { nowMs } from '../data/dashboard-clock.ts'
 
 const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).NotesPanel)
 
-// A panel takes no place in the view.
+// The panel has no placeholder in the view.
 const CallPanel = lazyPart(
   async () => (await import('../call/call-panel.tsx')).CallPanel,
   () => null,
 )
 
-/** Polls quickly until the first call arrives. */
+/** The interval of requests until the first call arrives. */
 const firstCallEveryMs = 2000
 
-/** Is it well, and what changed? */
+/** The view of the most important figures and their changes. */
 export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
@@ -47,7 +47,7 @@ export function OverviewView() {
     everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
     isPaused: isHeld || address.call !== null,
   })
-  // There are no types of calls: nothing was ever recorded.
+  // Without any type of calls, none was ever recorded.
   const hasNone = query.answer?.available_types.length === 0
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
@@ -60,7 +60,7 @@ export function OverviewView() {
   const young = useYoungRange(query.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
-  // The newest failed calls are the most useful.
+  // With a filter for failed calls, the newest ones are the most useful.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const events = useMemo(
@@ -70,7 +70,7 @@ export function OverviewView() {
     }),
     [answer],
   )
-  // The body is not rendered again while another answer is awaited.
+  // While another answer is awaited, the body is not rendered again.
   const body = useMemo(
     () =>
       answer &&
@@ -143,7 +143,7 @@ export function OverviewView() {
   )
 }
 
-/** Asks for the time that this one is compared with: the answer, null as long as there is none, and why it failed. */
+/** Requests the earlier period to compare with. Returns the answer, which is null until it arrives, and the error. */
 function useEarlier(isPaused: boolean): readonly [Overview | null, string | null] {
   const { address } = useNavigation()
   const { zone } = useTimes()
@@ -156,20 +156,20 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   return against === null ? [null, null] : [isStale ? null : answer, error]
 }
 
-/** Figures change against the earlier time that was chosen. */
+/** Returns the answer with the earlier period as the previous one, so that changes compare with it. */
 function comparedWith(answer: Overview | null, earlier: Overview | null): Overview | null {
   if (answer === null || earlier === null) return answer
   return { ...answer, previous: isRecorded(earlier) ? earlier.totals : null }
 }
 
-/** Marks nearer to each other than a line is wide would be drawn upon each other. */
+/** Returns the time (ms) in which marks would overlap, about the width of a line. */
 function nearMs({ from, to }: Overview): number {
   return (Date.parse(to) - Date.parse(from)) / 300
 }
 
 /**
- * Goes to a shorter range where the page was opened without one, and all calls are of the last hours. Until that is
- * answered there is no answer to be shown: null.
+ * Returns the answer to show. If the page was opened without a range, and all calls are from the last hours, the
+ * range becomes shorter. Null until the answer for that range arrives.
  */
 function useYoungRange(answer: Overview | null): Overview | null {
   const { address, isFirst, replace } = useNavigation()

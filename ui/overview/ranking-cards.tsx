@@ -11,7 +11,7 @@ import { type FailedGroup, type ModelMeasure, failedRows, modelRows, usualMeasur
 
 const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 'Calls' }
 
-/** Which models the money, the tokens or the calls went to, and how much of their input was cached. */
+/** The models by cost, tokens, cached input or calls. */
 export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
@@ -53,7 +53,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
     const time = { fromMs: Date.parse(from), toMs: Date.parse(to) }
     return { by, path: `/api/query?${callsQuery(failed, time, { group_by: by, measures: 'none' })}` }
   })
-  // The last answer stays until the next one comes; one of another key is dropped.
+  // The last answer stays until the next one comes, unless its key differs.
   const groups = query.question?.by === by ? query.answer?.groups : null
   const rows = useMemo(() => {
     const byCause = failures?.map(({ failure_code: key, calls }) => ({ key, calls }))
@@ -76,7 +76,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   )
 }
 
-/** The text in place of a list that folded calls cannot give with the current filters. */
+/** The text in place of a list that rolled-up calls cannot give with the current filters. */
 function UntoldCard({ title }: { readonly title: string }) {
   return (
     <Card title={title}>

@@ -8,7 +8,7 @@ export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
 
 const shownRows = 8
 
-/** The default measure of models: cost if any model has one, else tokens if any. */
+/** Returns the default measure of models: cost if any model has one, else tokens if any, else calls. */
 export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
   if (models.some(({ cost_usd }) => cost_usd !== null)) return 'cost'
   return models.some(({ total_tokens }) => total_tokens > 0) ? 'tokens' : 'calls'
@@ -18,7 +18,7 @@ type Totals = Pick<OverviewTotals, 'calls' | 'cost_usd' | 'input_tokens' | 'outp
 
 interface Measure {
   readonly of: (model: OverviewModel) => number | null
-  /** The sum over all models; 0 for a share, which has no sum. */
+  /** Returns the sum over all models; 0 for a share, which has no sum. */
   readonly ofAll: (totals: Totals) => number
   readonly show: (value: number) => string
 }
@@ -34,7 +34,10 @@ const measures: Readonly<Record<ModelMeasure, Measure>> = {
   calls: { of: ({ calls }) => calls, ofAll: ({ calls }) => calls, show: count },
 }
 
-/** The models with the largest part, and the others together; one without a price is named, and is none that costs nothing. */
+/**
+ * Returns the rows of the models with the largest values, and one row for all others. Models without a price have a
+ * row, too.
+ */
 export function modelRows(
   models: readonly OverviewModel[],
   measure: ModelMeasure,
@@ -81,12 +84,12 @@ export function modelRows(
   ]
 }
 
-/** The row below the shown ones, with the sum of the others. */
+/** Returns the row of the others, below the shown rows. */
 function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
   return { key: '\0', words: 'Others', ...row }
 }
 
-/** The rows shown, and one row for the failed calls of all others. */
+/** Returns the shown rows, and one row for the failed calls of all others. */
 function withOthers(rows: readonly RankedRow[], errors: number): readonly RankedRow[] {
   const shown = rows.slice(0, shownRows)
   const others = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
@@ -95,13 +98,13 @@ function withOthers(rows: readonly RankedRow[], errors: number): readonly Ranked
   return [...shown, othersRow({ value: others, figure: count(others), note: percent(others / errors), to })]
 }
 
-/** Failed calls that have a cause, a status, a model or an upstream in common. */
+/** Failed calls with the same cause, status, model or upstream. */
 export interface FailedGroup {
   readonly key: string | number | null
   readonly calls: number
 }
 
-/** Names of the groups of failed calls without a value. */
+/** The names of groups of failed calls without a value. */
 const namelessWords = {
   failure_code: 'Interrupted',
   status: 'No answer',
@@ -109,7 +112,10 @@ const namelessWords = {
   upstream_name: namelessOf('upstream_name'),
 }
 
-/** The most frequent first. Status 200: the response broke off or held an error. */
+/**
+ * Returns the rows of failed calls, most frequent first. With status 200, the response broke off or contained an
+ * error.
+ */
 export function failedRows(
   groups: readonly FailedGroup[],
   errors: number,

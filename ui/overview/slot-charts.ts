@@ -6,18 +6,18 @@ import { count, counted, orDash, percent, unknownFigure, wait } from '../format/
 import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
-/** Share of the time with every slot in use from which queue and wait are shown. */
+/** The share of time with all slots in use from which the view shows queue and wait in colour. */
 const tellingShare = 0.05
 /** The shortest noticeable wait. */
 const tellingWaitMs = 100
 
-/** Height of each plot, in pixels: the figure beside it needs as much. */
+/** The height of each plot, which the figure beside it needs. */
 const rowPx = 52
 
 /**
- * A plot each: slots in use; the share of the time with all in use, if it is unusual; the number
- * of waiting calls, and their waits, if any waited. `limitNow` replaces a limit that an older gateway did not record
- * and belongs to one upstream; calls of several upstreams (`isOfAll`) have no limit.
+ * Returns a panel for slots in use, the time with all in use, waiting calls, and their waits. The later panels
+ * appear only if they have noticeable values. `limitNow` replaces a limit that an older gateway did not record.
+ * `limitNow` belongs to one upstream, so with several (`isOfAll`) there is no limit.
  */
 export function slotPanels(
   answer: Overview,
@@ -29,7 +29,7 @@ export function slotPanels(
   const { n, p95, max } = totals.queue_ms
   const { active, queued, atLimit, limit } = slotColumns(answer)
   const ofOne = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
-  // More in use than one upstream has: there were several.
+  // More slots in use than one upstream has mean that there were several.
   const areSeveral = isOfAll || active.some((value, at) => (value ?? 0) > (ofOne[at] ?? Infinity))
   const limits = areSeveral ? ofOne.map(() => null) : ofOne
   const limitLine: ChartSeries = {
@@ -46,7 +46,10 @@ export function slotPanels(
   const waits = withEnoughCalls('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
     ms !== null && ms < 1 ? 0 : ms,
   )
-  /** The highest value; `null`, not 0, if calls of the range waited: their minute has not been reported, or was lost. */
+  /**
+   * Returns the highest value; `null`, not 0, if calls of the range waited. Their minute is then not reported yet,
+   * or was lost.
+   */
   const knownMost = (values: readonly (number | null)[]): number | null => {
     const most = mostOf(values)
     return most === 0 && (max ?? 0) >= tellingWaitMs ? null : most
@@ -57,7 +60,7 @@ export function slotPanels(
   const limitThen = leastOf(limits.filter((_, at) => active[at] === mostActive))
   const fullShare = knownMost([slots.at_limit_share_total])
   const mostQueued = knownMost(slots.queued_max)
-  /** Not known where it is null. */
+  /** An unknown share counts as full. */
   const isFull = (fullShare ?? 1) >= tellingShare
   const hasWaits = mostQueued !== 0 || (max ?? 0) >= tellingWaitMs
   const waitColour = isFull ? 'queue' : 'edge'

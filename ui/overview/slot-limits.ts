@@ -6,20 +6,20 @@ import { counted } from '../format/figures.ts'
 
 const defaultName = 'default'
 
-/** The upstream whose slots are counted: the one chosen, else the first. */
+/** Returns the upstream whose slots are counted: the chosen one, else the first. */
 export function upstreamOf({ upstreams }: Pick<PageAddress, 'upstreams'>): string {
   const [first = defaultName] = upstreams
   return upstreams.length === 1 ? first : defaultName
 }
 
-/** The current slots of an upstream; null if no gateway reports them. */
+/** Returns the current slots of an upstream; null if no gateway reports them. */
 export function slotsOf(health: HealthReport | null | undefined, upstream: string): SlotReport | null {
   if (health === null || health === undefined) return null
   if (health.upstreams === undefined) return upstream === defaultName ? health.rate_limiter : null
   return health.upstreams.find(({ name }) => name === upstream)?.rate_limiter ?? null
 }
 
-/** Asks how calls of a range waited for these slots, and would have with others. */
+/** Returns the API path for the waits of a range's calls with these slots, and with more. */
 export function slotsPath(
   address: Pick<PageAddress, 'range' | 'utc'>,
   upstream: string,
@@ -35,7 +35,7 @@ export function slotsPath(
   return `/api/slots?${query}`
 }
 
-/** Recommends a number of slots, in a sentence. */
+/** Returns a sentence that recommends a number of slots. */
 export function enoughWords({
   max_concurrent: limit,
   short_waits_at: short,

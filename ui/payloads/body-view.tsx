@@ -13,13 +13,13 @@ import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
 import { cutText, shownText } from './shown-text.ts'
 
-/** A body as text, in a readable form. */
+/** A body as readable text. */
 interface ReadBody {
   readonly text: string
   readonly isJson: boolean
 }
 
-/** The body of a record: base64 if it is no text; null if there is none. */
+/** Returns the body of a record; null without one. A body that is no text is base64. */
 export function readBody({ record, json }: KeptPayload): ReadBody | null {
   const { body } = record
   if (body === null || body === undefined) return null
@@ -32,7 +32,7 @@ export interface BodyViewProps {
   readonly what: 'request' | 'answer'
 }
 
-/** A body as sent; for a stream, the messages put together from its events come first. */
+/** A body as sent. For a stream, the messages assembled from its events come first. */
 export function BodyView({ payload, what }: BodyViewProps) {
   const { record } = payload
   const { body_bytes: size, body_withheld: withheld, truncated, body_encoding: encoding } = record
@@ -61,18 +61,18 @@ export function BodyView({ payload, what }: BodyViewProps) {
   )
 }
 
-/** More than a person reads, and than a browser lays out quickly. */
+/** The most characters shown, because a browser is slow to lay out more. */
 const shownLength = 200_000
 
 const formWords = { pretty: 'Pretty', raw: 'Raw' }
 
 export interface BodyTextProps extends ReadBody {
   readonly title: string
-  /** Beside the title: how much it is. */
+  /** The size, beside the title. */
   readonly about: string
 }
 
-/** A text that may be long, as it is or indented, wrapped or not. */
+/** A text that may be long. Readers can indent and wrap it. */
 export function BodyText({ title, about, text, isJson }: BodyTextProps) {
   const [form, setForm] = useState<'pretty' | 'raw'>('pretty')
   const [isWrapped, setWrapped] = useState(true)

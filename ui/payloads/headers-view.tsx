@@ -3,7 +3,7 @@ import { DescriptionList } from '../design/description-list.tsx'
 import type { KeptPayloads } from './kept-payload.ts'
 import { shownText } from './shown-text.ts'
 
-/** The headers of both sides. */
+/** The headers of the request and the response. */
 export function HeadersView({ request, answer }: KeptPayloads) {
   const areSomeMasked = [request, answer]
     .flatMap((side) => Object.values(side?.record.headers ?? {}).flat())

@@ -1,13 +1,15 @@
 /**
- * JSON as text, handled without reading it into values: numbers, escapes, the order of keys and doubled keys stay as
- * they were written, so that the page shows the bytes that were sent. All functions take any text and never
- * throw.
+ * Functions on JSON text that do not parse it into values. So numbers, escapes, the order of keys and doubled keys
+ * stay as sent. All functions accept any text and never throw.
  */
 
-/** Beyond it, text of nothing but brackets would become a square of spaces. */
+/** The deepest indent in levels. Without a limit, text of only brackets would become a square of spaces. */
 const deepestIndent = 64
 
-/** The text of a member of an object: `1e400` of `{"a": 1e400}`; the last one of that name. Null if there is none. */
+/**
+ * Returns the text of an object's member: `1e400` of `{"a": 1e400}`. Of several members with the name, the last one
+ * counts. Null without one.
+ */
 export function memberText(text: string, name: string): string | null {
   const key = JSON.stringify(name)
   let memberSource: string | null = null
@@ -36,7 +38,10 @@ export function memberText(text: string, name: string): string | null {
   return memberSource
 }
 
-/** Indented by two spaces, an entry a line; empty lists and objects stay together. Takes no time beyond the text's length. */
+/**
+ * Returns the text indented by two spaces, one entry a line. Empty lists and objects stay on one line. The time is
+ * linear in the text's length.
+ */
 export function indentedJson(text: string): string {
   const parts: string[] = []
   let depth = 0
@@ -54,17 +59,17 @@ export function indentedJson(text: string): string {
   return parts.join('')
 }
 
-/** A piece of JSON that has a colour; `plain` are signs and space. */
+/** A piece of JSON with one colour. `plain` pieces are punctuation and spaces. */
 export interface JsonPiece {
   readonly kind: 'key' | 'string' | 'number' | 'literal' | 'plain'
   readonly text: string
 }
 
-/** The pieces of a text, which come to the text again. */
+/** Returns the pieces of a text, which together are the text. */
 export function jsonPieces(text: string): readonly JsonPiece[] {
   const pieces: JsonPiece[] = []
   let end = 0
-  /** The index of the piece that a colon would make a key. */
+  /** The index of the last string, which a colon turns into a key. */
   let last = -1
   for (const [start, tokenEnd] of tokensOf(text)) {
     const sign = text[start] ?? ''
@@ -82,7 +87,7 @@ export function jsonPieces(text: string): readonly JsonPiece[] {
   return pieces
 }
 
-/** The signs, texts, numbers and words of JSON, without the space between them. */
+/** Yields the punctuation, strings, numbers and words of JSON, without the space between them. */
 function* tokensOf(text: string): Generator<readonly [start: number, end: number]> {
   const token = /[{}[\],:"]|[^{}[\],:" \n\r\t]+/g
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
@@ -91,7 +96,7 @@ function* tokensOf(text: string): Generator<readonly [start: number, end: number
   }
 }
 
-/** After the closing quote, or at the end of the text. */
+/** Returns the index after the closing quote, or the end of the text. */
 function endOfString(text: string, from: number): number {
   let at = from + 1
   for (;;) {

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
 import { jsonPieces } from './json-text.ts'
 
-/** Longer texts stay plain, because colours are slow for a browser. */
+/** Longer texts have no colours, which are slow for a browser. */
 const colouredLength = 200_000
 
-/** JSON with its keys, strings, numbers and literals in colours of their own. */
+/** JSON with colours for keys, strings, numbers and literals. */
 export function JsonView({ text }: { readonly text: string }) {
   const pieces = useMemo(() => (text.length > colouredLength ? null : jsonPieces(text)), [text])
   if (pieces === null) return <>{text}</>

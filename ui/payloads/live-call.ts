@@ -10,10 +10,10 @@ import { wordsOf } from './read-messages.ts'
 import { lastMessageOf } from './read-request.ts'
 import { firstWords } from './shown-text.ts'
 
-/** A few more characters than a row of the widest window has. */
+/** The most characters in a row's texts, a few more than the widest window shows. */
 const wordsLength = 180
 
-/** The part of a call that is known when it begins. */
+/** The facts that are known when a call begins. */
 export interface CallHead {
   readonly id: string
   readonly startedMs: number
@@ -21,29 +21,29 @@ export interface CallHead {
 }
 
 /**
- * A call as the Live view has heard of it, the same object for as long as it is listed there. Its records are held as the JSON that they came as, which takes a fraction of the
- * room of their values; only the words of its row are read at once.
+ * A call of the Live view, the same object as long as it is listed. Its records are kept as JSON text, which takes
+ * a fraction of the parsed values' memory. Only the texts of its row are parsed at once.
  */
 export class LiveCall {
   readonly id: string
-  /** Rises in the order in which calls were heard of. */
+  /** The call's place in the order of arrival on the page. */
   readonly number: number
   readonly startedMs: number
   readonly path: string
-  /** Rises with all that is heard of it. */
+  /** Increases with each change of the call. */
   version = 0
-  /** The end of the call; null while it is unknown. */
+  /** The outcome of the call; null while unknown. */
   ended: JudgedCall | null = null
-  /** When its end arrived, on the page's clock; null until then. */
+  /** The instant when the outcome arrived, by the browser's clock; null until then. */
   endHeardMs: number | null = null
   durationMs: number | null = null
   /** The recorded call; null until then. */
   row: CallJson | null = null
   model: string | null = null
-  /** The last message of the request; empty while it is unknown. */
+  /** The last message of the request; empty while unknown. */
   promptWords = ''
   answerWords = ''
-  /** True if the page may have missed its end. */
+  /** True if the page may have missed the call's end. */
   isLost = false
   /** The gateway's state of the call; `over` once it is no longer listed; null before the first report. */
   state: LiveState | 'over' | null = null
@@ -59,17 +59,17 @@ export class LiveCall {
     this.path = head.path
   }
 
-  /** Characters of its JSON in memory. */
+  /** The characters of the call's JSON in memory. */
   get heldLength(): number {
     return (this.#requestJson?.length ?? 0) + (this.#answerJson?.length ?? 0)
   }
 
-  /** True if the call has not ended, as far as is known. */
+  /** True if the call has not ended, as far as the page knows. */
   get isUnderWay(): boolean {
     return this.ended === null && !this.isLost
   }
 
-  /** True if the page has all of its records. */
+  /** True if the page has all of the call's records. */
   get isComplete(): boolean {
     const isAnswerThere = this.isUnderWay || this.#answerJson !== null
     return this.#requestJson !== null && isAnswerThere && !this.#isCut
@@ -88,7 +88,7 @@ export class LiveCall {
     this.answerWords = answerWordsOf(record)
   }
 
-  /** Takes the state from the gateway's report. */
+  /** Applies the state in the gateway's report. */
   takeState({ state, model }: Pick<ToldCall, 'state' | 'model'>): void {
     if (this.ended !== null || (this.state === state && !this.isLost)) return
     this.state = state
@@ -97,13 +97,13 @@ export class LiveCall {
     this.version += 1
   }
 
-  /** The gateway does not name it any more: it has ended, and how may be heard yet. */
+  /** Notes that the gateway no longer lists the call: it has ended, and its outcome may still arrive. */
   leave(): void {
     this.lose()
     this.state = 'over'
   }
 
-  /** Takes over the recorded call, and its end if that was not heard. */
+  /** Applies the recorded call, and its outcome if that is unknown. */
   takeRow(row: CallJson): void {
     this.row = row
     if (this.ended !== null) return
@@ -112,14 +112,14 @@ export class LiveCall {
     this.version += 1
   }
 
-  /** Notes that the event of the call's end may be lost. */
+  /** Notes that the page may have missed the call's end. */
   lose(): void {
     if (!this.isUnderWay) return
     this.isLost = true
     this.version += 1
   }
 
-  /** Drops its JSON, except the texts of its row. */
+  /** Drops the call's JSON, except the texts of its row. */
   release(): void {
     if (this.heldLength === 0) return
     this.#requestJson = null
@@ -127,7 +127,7 @@ export class LiveCall {
     this.version += 1
   }
 
-  /** The records that were heard, as far as they are still held. */
+  /** Returns the parsed records; null for a record that did not arrive or was dropped. */
   payloads(): KeptPayloads {
     const [request, answer] = [this.#requestJson, this.#answerJson]
     return {
@@ -136,7 +136,7 @@ export class LiveCall {
     }
   }
 
-  /** True if its records or its row contain the pattern. */
+  /** True if the call's records or its row contain the pattern. */
   has(pattern: RegExp): boolean {
     if (this.#sought?.pattern !== pattern || this.#sought.version !== this.version) {
       const texts = [
@@ -181,7 +181,7 @@ function promptWordsOf(record: PayloadRecord): string {
   return typeof body === 'string' ? firstWords(body, wordsLength) : ''
 }
 
-/** The first task of an agent, from the beginning of a request. Empty if it is not found. */
+/** Returns the first user message of a truncated request, which is an agent's task. Empty if it is not found. */
 function firstUserText(json: string): string {
   const [, text] =
     /"role"\s*:\s*"user"\s*,\s*"content"\s*:\s*(?:\[\s*\{\s*"type"\s*:\s*"\w+"\s*,\s*"text"\s*:\s*)?"((?:[^"\\]|\\.){1,400})/.exec(

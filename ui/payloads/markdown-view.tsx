@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { JsonView } from './json-view.tsx'
 import { type Block, blocksOf, spansOf } from './markdown.ts'
 
-/** A text with the looks of its Markdown. Nothing in it is read as HTML, and no link leads anywhere. */
+/** A text formatted by its Markdown. HTML stays text, and no link can be followed. */
 export function MarkdownView({ text }: { readonly text: string }) {
   const blocks = useMemo(() => blocksOf(text), [text])
   return (

@@ -4,7 +4,7 @@ export interface Span {
   readonly text: string
 }
 
-/** A block of a text that may be Markdown. `mark` is that of a list: a bullet, or a number as it was written. */
+/** A block of a text. `mark` is the bullet of a list's item, or its number as written. */
 export type Block =
   | { readonly kind: 'text' | 'heading'; readonly text: string }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
@@ -16,8 +16,8 @@ const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\S.*)$/
 const deepest = 6
 
 /**
- * The blocks of a text: code between fences, headings, items of lists, and the text between them. This is no
- * full Markdown reader: everything else stays text. The time is linear in the text's length.
+ * Returns the blocks of a text: fenced code, headings, list items, and the text between them. Other Markdown stays
+ * text. The time is linear in the text's length.
  */
 export function blocksOf(source: string): readonly Block[] {
   const blocks: Block[] = []
@@ -54,7 +54,10 @@ export function blocksOf(source: string): readonly Block[] {
   return blocks
 }
 
-/** The line that closes a fence; the end of the text if none does, as in an answer that broke off. */
+/**
+ * Returns the index of the line that closes a fence; the end of the text without one, as in an answer that broke
+ * off.
+ */
 function closingFence(lines: readonly string[], from: number, open: string): number {
   for (let at = from; at < lines.length; at++) {
     const line = (lines[at] ?? '').trim()
@@ -65,7 +68,7 @@ function closingFence(lines: readonly string[], from: number, open: string): num
 
 const marked = /`([^`\n]+)`|\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*/g
 
-/** The pieces of a block's text. */
+/** Returns the pieces of a block's text. */
 export function spansOf(text: string): readonly Span[] {
   const spans: Span[] = []
   let end = 0

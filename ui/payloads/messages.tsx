@@ -8,12 +8,12 @@ import { MarkdownView } from './markdown-view.tsx'
 import { type ChatMessage, type MessagePart, wordsOf } from './read-messages.ts'
 import { cutText, shownText } from './shown-text.ts'
 
-/** An agent's conversation has hundreds of messages, and new ones are at its end. */
+/** The number of messages shown at first. An agent's conversation has hundreds, with new ones at its end. */
 const shownAtFirst = 8
-/** A longer part is cut until its reader asks for the rest. */
+/** A longer part is cut until its reader opens the rest. */
 const shownLength = 6000
 
-/** Other speakers, such as documents, have no colour. */
+/** The classes of the speakers' colours. Other speakers, such as documents, have none. */
 const roleClasses: Readonly<Record<string, string>> = {
   System: 'by-system',
   Developer: 'by-system',
@@ -27,7 +27,7 @@ export interface MessagesProps {
   readonly messages: readonly ChatMessage[]
 }
 
-/** The messages of a conversation, the last ones if there are many. */
+/** The messages of a conversation. If there are many, the last ones are shown first. */
 export function Messages({ title, messages }: MessagesProps) {
   const [areAll, setAll] = useState(false)
   const hidden = areAll ? 0 : Math.max(0, messages.length - shownAtFirst)
@@ -100,7 +100,7 @@ function Part({ part }: { readonly part: MessagePart }) {
 
 interface TextProps {
   readonly text: string
-  /** True for monospaced text, which is indented if it is JSON. */
+  /** True for code, which is monospaced, and indented if it is JSON. */
   readonly isCode?: boolean
 }
 

@@ -20,16 +20,16 @@ import { type AnsweredPayloads, type KeptPayloads, readPayloads } from './kept-p
 export interface PayloadTabProps {
   readonly id: string
   readonly tab: Exclude<CallTab, 'timing'>
-  /** The recorded call; null while it is not recorded. */
+  /** The recorded call; null until it is recorded. */
   readonly call: CallJson | null
-  /** The call as the Live view has heard of it. */
+  /** The call of the Live view; null if it is not listed there. */
   readonly liveCall: LiveCall | null
 }
 
-/** The request or the answer of a call: from the raw log, or from the Live view. */
+/** The request or answer of a call, from the raw log or the Live view. */
 export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const heard = useMemo(() => liveCall?.payloads() ?? null, [liveCall, liveCall?.version])
-  // Payloads that the feed sent in full need not be loaded.
+  // If the feed has sent the whole payloads, they need not be loaded.
   const isComplete = heard !== null && (liveCall?.isComplete ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isComplete ? null : `${path} ${liveCall?.version ?? ''}`
@@ -88,7 +88,7 @@ const reasonWords: Readonly<Record<Reason, readonly [title: string, about: strin
   logging_off: ['Payload capture was off', 'Payloads are kept only for calls made while capture is on.'],
 }
 
-/** Why a call has no payloads, with a link to the switch. */
+/** The reason that a call has no payloads, with a link to the switch. */
 function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'>) {
   const [title, about] = reasonWords[reason ?? 'logging_off']
   const isOn = logging === true
@@ -141,5 +141,5 @@ function ErrorView({ call, answer }: ErrorViewProps) {
   )
 }
 
-/** A longer one is no error alone: it is in the tab of the response. */
+/** A longer body is more than an error, so only the tab of the response shows it. */
 const wholeLength = 20_000

@@ -15,13 +15,13 @@ import {
 /** The fields of an answer's record that are read here. */
 export type AnswerRecord = Pick<OutgoingRecord, 'body' | 'text' | 'reasoning' | 'tool_calls'>
 
-/** The answer's messages; for a stream, those that the gateway put together. Empty for an unknown form. */
+/** Returns the answer's messages; for a stream, those that the gateway assembled. Empty for an unknown form. */
 export function readAnswer(record: AnswerRecord): readonly ChatMessage[] {
   const parts = partsOfStream(record)
   return parts.length > 0 ? [messageBy('Assistant', parts)] : readBody(objectOf(record.body))
 }
 
-/** The record is of a stream from which something was put together. */
+/** True if the record is of a stream from which the gateway assembled a message. */
 export function isReassembled(record: AnswerRecord): boolean {
   return partsOfStream(record).length > 0
 }
@@ -52,14 +52,14 @@ function readChoice(choice: JsonObject, number: number | null): ChatMessage {
   return withNote({ ...read, speaker }, reason)
 }
 
-/** Adds why it ended, if that is not the usual end. */
+/** Adds the finish reason as a note, unless it is a usual one. */
 function withNote(message: ChatMessage, reason: unknown): ChatMessage {
   const text = textOf(reason)
   const isUsual = text === null || ['stop', 'end_turn', 'tool_calls', 'tool_use'].includes(text)
   return isUsual ? message : { ...message, note: `finish reason: ${text}` }
 }
 
-/** Embeddings, or a list of things that have names: models. */
+/** Reads a list of embeddings, or of named things such as models. */
 function readList(data: readonly unknown[]): readonly MessagePart[] {
   const first = objectOf(data[0])['embedding']
   if (first === undefined) {

@@ -3,14 +3,17 @@ import { asText, objectOf, textOf } from './json-value.ts'
 /** An error in the words of the upstream. */
 export interface UpstreamError {
   readonly message: string
-  /** `type`, `rate_limit_error`. */
+  /** Names and values of further fields: `type`, `rate_limit_error`. */
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
 /** The last characters of a stream that are searched, because an error is among its last events. */
 const tailLength = 64_000
 
-/** The error in the body of an answer: an object of any of the usual forms, or an event of a stream. */
+/**
+ * Returns the error in the body of an answer: an object of any common form, or an event of a stream. Null without
+ * one.
+ */
 export function readError(body: unknown): UpstreamError | null {
   if (typeof body !== 'string') return errorIn(Array.isArray(body) ? body[0] : body)
   const lines = body.slice(-tailLength).split('\n').reverse()
@@ -21,7 +24,7 @@ export function readError(body: unknown): UpstreamError | null {
       const found = errorIn(JSON.parse(data))
       if (found !== null) return found
     } catch {
-      // Cut, or none.
+      // The event is cut, or is no JSON.
     }
   }
   return null

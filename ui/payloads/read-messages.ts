@@ -1,33 +1,33 @@
 import { bytes } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
 
-/** A part of a message, in any wire form. Everything in it is text, never markup. */
+/** A part of a message, from any wire format. All of it is text, never markup. */
 export type MessagePart =
   | { readonly kind: 'text' | 'reasoning' | 'refusal'; readonly text: string }
-  /** An image, a sound or a file, described and not shown: `Image (png), 34 kB`. */
+  /** An image, a sound or a file, which is only described: `Image (png), 34 kB`. */
   | { readonly kind: 'media'; readonly text: string }
-  /** A tool call of the model. `text`: the arguments, unchanged. */
+  /** A tool call of the model. `text` has the unchanged arguments. */
   | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
-  /** The answer of a tool. */
+  /** The result of a tool. */
   | { readonly kind: 'result'; readonly id: string | null; readonly isError: boolean; readonly text: string }
-  /** Something that this page has no words for: its JSON. */
+  /** A part of an unknown kind, as JSON. */
   | { readonly kind: 'json'; readonly text: string }
 
 /** A message of a conversation, or one input of a request. */
 export interface ChatMessage {
   /** `System`, `User`, `Assistant`, `Tool`, `Document 3`. */
   readonly speaker: string
-  /** Beside the speaker, in a quieter voice: a name, why it ended. */
+  /** Quiet text beside the speaker: a name, or the finish reason. */
   readonly note: string | null
   readonly parts: readonly MessagePart[]
 }
 
-/** A message without a note. */
+/** Returns a message without a note. */
 export function messageBy(speaker: string, parts: readonly MessagePart[]): ChatMessage {
   return { speaker, note: null, parts }
 }
 
-/** A part of plain text; none if there is no text. */
+/** Returns a part of plain text; an empty list if there is no text. */
 export function textPart(kind: 'text' | 'reasoning' | 'refusal', value: unknown): readonly MessagePart[] {
   const text = textOf(value)
   return text === null ? [] : [{ kind, text }]
@@ -47,7 +47,7 @@ function speakerOf(role: unknown): string {
   return Object.hasOwn(speakers, text) ? (speakers[text] ?? text) : text
 }
 
-/** A message of OpenAI's chat or of Anthropic. */
+/** Reads a message of OpenAI's Chat Completions or of Anthropic. */
 export function readMessage(value: unknown): ChatMessage {
   const { role, name, content, tool_call_id: id, ...rest } = objectOf(value)
   const message = { speaker: speakerOf(role), note: textOf(name) }
@@ -68,7 +68,7 @@ export function readMessage(value: unknown): ChatMessage {
   }
 }
 
-/** The tool calls of OpenAI's chat, and those that the gateway has put together from a stream. */
+/** Reads tool calls of OpenAI's Chat Completions, and those that the gateway assembled from a stream. */
 export function readToolCalls(value: unknown): readonly MessagePart[] {
   return listOf(value).map((item) => {
     const call = objectOf(item)
@@ -81,7 +81,7 @@ function readToolCall({ name = '', arguments: written, input = '' }: JsonObject,
   return { kind: 'call', name: asText(name), id: textOf(id), text: asText(written ?? input) }
 }
 
-/** An item of the input or output of OpenAI's Responses. */
+/** Reads an item of the input or output of OpenAI's Responses API. */
 export function readItem(value: unknown): ChatMessage {
   if (typeof value === 'string') return messageBy('User', readContent(value))
   const item = objectOf(value)
@@ -105,7 +105,7 @@ export function readItem(value: unknown): ChatMessage {
   }
 }
 
-/** The content of a message: text, or parts in the words of OpenAI's chat and Responses, or of Anthropic. */
+/** Reads the content of a message: text, or parts of OpenAI's Chat Completions or Responses, or of Anthropic. */
 export function readContent(content: unknown): readonly MessagePart[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return textPart('text', content)
@@ -164,14 +164,14 @@ function result(id: unknown, isError: boolean, parts: readonly MessagePart[]): M
   return { kind: 'result', id: textOf(id), isError, text: wordsOf(parts) }
 }
 
-/** The source of an image, in Anthropic's words. */
+/** Reads the source of an image, in Anthropic's format. */
 function readSource(what: string, source: JsonObject): MessagePart {
   if (source['type'] === 'base64') return coded(what, source['media_type'], source['data'])
   if (source['type'] === 'text') return { kind: 'text', text: asText(source['data']) }
   return media(what, source['url'] ?? source['file_id'])
 }
 
-/** The text of a medium. A URL is shown and never loaded. */
+/** Returns the part of a medium. A URL is shown and never loaded. */
 function media(what: string, url: unknown): MessagePart {
   const text = textOf(url)
   if (text === null) return { kind: 'media', text: what }
@@ -182,14 +182,14 @@ function media(what: string, url: unknown): MessagePart {
     : { kind: 'media', text: `${what}, ${bytes(data.length)}` }
 }
 
-/** `Image (png), 34 kB` */
+/** Returns the description of base64 data: `Image (png), 34 kB`. */
 function coded(what: string, type: unknown, data: unknown): MessagePart {
   const short = asText(type).split('/').at(-1) ?? ''
   const size = Math.floor((asText(data).replace(/=+$/, '').length * 3) / 4)
   return { kind: 'media', text: `${what}${short === '' ? '' : ` (${short})`}, ${bytes(size)}` }
 }
 
-/** The parts as one text, for a narrow place. */
+/** Returns the parts as one text, for a narrow place. */
 export function wordsOf(parts: readonly MessagePart[]): string {
   return parts
     .map((part) => (part.kind === 'call' ? `${part.name}(${part.text})` : part.text))

@@ -2,14 +2,14 @@ import { count } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
 import { type ChatMessage, readContent, readItem, readMessage, messageBy } from './read-messages.ts'
 
-/** A setting of the request that decides what the answer is like: `temperature`, `0.2`. */
+/** A setting of the request that shapes the answer: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]
 
-/** The request, in the order in which it was said; no messages if its form is not known. */
+/** The messages and settings of a request. An unknown form has no messages. */
 export interface ReadRequest {
   readonly messages: readonly ChatMessage[]
   readonly settings: readonly ChatSetting[]
-  /** Names of the tools that the model may call. */
+  /** The names of the tools that the model may call. */
   readonly tools: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export function readRequest(value: unknown): ReadRequest {
   return { messages: readMessages(body), settings: readSettings(body), tools: readTools(body['tools']) }
 }
 
-/** The last message: the new one in a growing conversation. */
+/** Returns the last message, which is the new one in a growing conversation; null without one. */
 export function lastMessageOf(value: unknown): ChatMessage | null {
   const { messages, input, prompt, query } = objectOf(value)
   const short = { messages: lastOf(messages), input: lastOf(input), prompt: lastOf(prompt), query }
@@ -68,14 +68,14 @@ function readSystem(value: unknown): readonly ChatMessage[] {
   return parts.length === 0 ? [] : [messageBy('System', parts)]
 }
 
-/** Texts to embed, or the items of a conversation. */
+/** Reads texts to embed, or the items of a conversation. */
 function readInput(input: unknown): readonly ChatMessage[] {
   const isOfItems =
     Array.isArray(input) && input.some((item) => typeof item === 'object' && !Array.isArray(item))
   return isOfItems ? input.map(readItem) : numbered('Input', input)
 }
 
-/** A text, a list of texts, or the numbers of tokens in place of either. */
+/** Reads a text, a list of texts, or lists of token numbers. */
 function numbered(speaker: string, value: unknown): readonly ChatMessage[] {
   const isOne = !Array.isArray(value) || value.every((item) => typeof item === 'number')
   const all = isOne ? [value] : value

@@ -17,7 +17,7 @@ interface ReportProps {
 
 const stay = (): void => undefined
 
-/** All figures of a time in one file that needs nothing else. */
+/** All figures of a range, in one file without requests. */
 export function Report({ report }: ReportProps) {
   const { overview, models, clients } = report
   const [list, setList] = useState<ListedCalls>('slowest')
@@ -45,7 +45,7 @@ export function Report({ report }: ReportProps) {
   )
 }
 
-/** A report has no address to keep what is drawn in. */
+/** The comparison in a report, which keeps the drawn curves in its state, because a report has no address. */
 function ReportComparison(props: Pick<ComponentProps<typeof Comparison>, 'by' | 'groups'>) {
   const [shown, show] = useState(defaultAddress)
   return <Comparison {...props} shown={shown} onShow={(change) => show({ ...shown, ...change })} />

@@ -1,36 +1,36 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import { listed } from './session-text.ts'
 
-/** A call of a session, and where its bar is. Times are milliseconds since the session began. */
+/** A call of a session, and the place of its bar. Times are milliseconds since the session began. */
 export interface CoursePiece {
   readonly call: CallJson
   readonly startMs: number
   readonly endMs: number
-  /** Calls at the same time are in different lanes, from 0. */
+  /** The lane, from 0. Concurrent calls are in different lanes. */
   readonly lane: number
-  /** The cache held less of the prompt than before, although the prompt had grown. */
+  /** Set if the cache held less of the prompt than before, although the prompt had grown; else null. */
   readonly prefixBreak: PrefixBreak | null
 }
 
 export interface PrefixBreak {
-  /** Cached input of the call before, and of this one. */
+  /** The cached input tokens of the previous call, and of this one. */
   readonly before: number
   readonly now: number
-  /** From the end of the call before. */
+  /** The time since the end of the previous call. */
   readonly afterMs: number
 }
 
-/** Time in which no call was open: the agent's own, its tools' and its user's. */
+/** A time without an open call, spent by the agent, its tools or its user. */
 export interface CourseGap {
   readonly startMs: number
   readonly endMs: number
-  /** Names of the tools that the calls right before it asked for. */
+  /** The names of the tools that the calls before the gap requested. */
   readonly tools: readonly string[]
-  /** The gap is drawn shorter than to scale. */
+  /** True if the gap is drawn shorter than to scale. */
   readonly isCut: boolean
 }
 
-/** A session as one line of time. */
+/** A session on one axis of time. */
 export interface SessionCourse {
   readonly pieces: readonly CoursePiece[]
   readonly gaps: readonly CourseGap[]
@@ -38,18 +38,18 @@ export interface SessionCourse {
   readonly lengthMs: number
   /** The time in which at least one call was open. */
   readonly inCallsMs: number
-  /** Maps milliseconds since the session's begin to a place on the axis, 0 to 1. Long gaps are shortened. */
+  /** Maps milliseconds since the session's start to a place on the axis, 0 to 1. Long gaps are shortened. */
   readonly placeOf: (ms: number) => number
-  /** When the session began: milliseconds since the Unix epoch. */
+  /** The session's start, in milliseconds since the Unix epoch. */
   readonly beganMs: number
 }
 
-/** Most lanes; further calls are drawn in the last one. */
+/** The most lanes. Further calls are drawn in the last one. */
 const mostLanes = 12
-/** A smaller fall of the cached share is the upstream's rounding. */
+/** A smaller fall of the cached share comes from the upstream's rounding. */
 const tellingFall = 0.1
 
-/** The course of a session's calls, the oldest first. */
+/** Returns the course of a session from its calls, the oldest first. */
 export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
   const beganMs = calls.reduce(
     (least, call) => Math.min(least, Date.parse(call.started_at)),
@@ -66,7 +66,7 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
     const last = lastOfModel.get(call.model)
     const prefixBreak =
       last === undefined || last.endMs > startMs ? null : breakOf(last.call, call, startMs - last.endMs)
-    // Among concurrent calls, the run continues from the one with the longest prompt.
+    // After concurrent calls, the next prompt is compared with the longest of them.
     if (
       isCounted(call) &&
       (last === undefined || last.endMs <= startMs || inputOf(call) > inputOf(last.call))
@@ -98,8 +98,8 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
 }
 
 /**
- * The longest gap drawn to scale; longer ones are shortened to this. It is three times a usual gap or a quarter of
- * all calls, and never so much that calls have less than a tenth of the axis.
+ * Returns the length (ms) of the longest gap drawn to scale; longer ones are shortened to it. The length is three
+ * times a usual gap, or a quarter of the time in calls. Calls always get at least a tenth of the axis.
  */
 export function gapLimitMs(gapsMs: readonly number[], inCallsMs: number): number {
   const rising = gapsMs.toSorted((a, b) => a - b)
@@ -171,22 +171,22 @@ function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (m
   }
 }
 
-/** The bar of a call, or of several calls that are too near to each other. */
+/** The bar of a call, or of several calls that are close to each other. */
 export interface CourseBar {
   readonly piece: CoursePiece
   readonly leftPx: number
   readonly widthPx: number
-  /** The number of its calls. */
+  /** The number of calls in the bar. */
   readonly calls: number
   readonly failed: boolean
 }
 
-/** The least width of a bar, and the most width of one that joins several calls, in pixels. */
+/** The least width of a bar, and the most width of a bar of several calls. */
 const [leastPx, crowdPx] = [3, 16]
 
 /**
- * The bars between two pixels of an axis of `axisPx`. Calls of a lane that would be drawn over one another are joined to
- * bars of some pixels, so that there are few of them, however many calls there are.
+ * Returns the bars between two pixels of an axis of `axisPx`. Overlapping calls of a lane are joined to one bar, so
+ * that many calls give few bars.
  */
 export function barsBetween(
   { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
@@ -195,7 +195,7 @@ export function barsBetween(
   toPx: number,
 ): readonly CourseBar[] {
   const bars: CourseBar[] = []
-  /** By lane, the index of its last bar. */
+  /** The index of the last bar in each lane. */
   const last: number[] = []
   for (const piece of pieces) {
     const startPx = placeOf(piece.startMs) * axisPx
@@ -217,13 +217,13 @@ export function barsBetween(
   return bars
 }
 
-/** A figure of the run after each of its calls. */
+/** A figure of the session after one of its calls. */
 export interface CoursePoint {
   readonly ms: number
   readonly value: number
 }
 
-/** The model that read the most tokens. Calls of other models say nothing about its prompt. */
+/** Returns the model that read the most tokens. Other models have other prompts. */
 function mainModel(pieces: readonly CoursePiece[]): string | null {
   const sums = new Map<string | null, number>()
   for (const { call } of pieces) sums.set(call.model, (sums.get(call.model) ?? 0) + inputOf(call))
@@ -233,8 +233,8 @@ function mainModel(pieces: readonly CoursePiece[]): string | null {
 }
 
 /**
- * For each call of the main model: prompt tokens, their cached share, and the session's cost so far.
- * `model` is named where there are others.
+ * For each call of the main model, returns prompt tokens and their cached share; for all calls, the session's cost
+ * so far (USD). `model` is null if the session has only one.
  */
 export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
   readonly prompt: readonly CoursePoint[]
@@ -257,7 +257,7 @@ export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
   return { prompt, cached, cost, model: isAlone ? null : main }
 }
 
-/** When the last call begins that begins at a place of the axis or before it; null if there is none. */
+/** Returns the start of the last call that begins at or before a place of the axis; null without one. */
 export function pieceAt(
   { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
   place: number,
@@ -265,12 +265,12 @@ export function pieceAt(
   return lastOf(pieces, ({ startMs }) => placeOf(startMs) <= place)?.startMs ?? null
 }
 
-/** The figure after the last call that had begun by then. */
+/** Returns the figure after the last call that had begun by `ms`; null without one. */
 export function pointAt(points: readonly CoursePoint[], ms: number): CoursePoint | null {
   return lastOf(points, (point) => point.ms <= ms)
 }
 
-/** The last of those at the head of a list for which something is true. */
+/** Returns the last item for which `isTrue` returns true. All earlier items must give true as well. */
 function lastOf<Item>(list: readonly Item[], isTrue: (item: Item) => boolean): Item | null {
   let [low, high] = [0, list.length]
   while (low < high) {

@@ -4,13 +4,13 @@ import { dollars, orDash } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { SessionCourse } from './session-course.ts'
 
-/** The first models, and the number of others: `claude-sonnet-5, gpt-5.1-mini +2`. */
+/** Returns the first models, and the number of others: `claude-sonnet-5, gpt-5.1-mini +2`. */
 export function modelWords(models: readonly string[], most = 2): string {
   const more = models.length - most
   return models.slice(0, most).map(shownText).join(', ') + (more > 0 ? ` +${more}` : '')
 }
 
-/** The cost, `$0.12`, with the number of unpriced calls: `$0.12 + 3 unpriced`. */
+/** Returns the cost with the number of unpriced calls: `$0.12 + 3 unpriced`. */
 export function costWords({
   cost_usd: cost,
   unpriced_calls: unpriced,
@@ -19,7 +19,7 @@ export function costWords({
   return cost === null ? 'No price' : `${dollars(cost)} + ${unpriced} unpriced`
 }
 
-/** The entries of a field that joins them by `,`. */
+/** Returns the values of a field that joins them by `,`. */
 export function listed(text: string | null): readonly string[] {
   return text === null || text === '' ? [] : text.split(',')
 }
@@ -27,13 +27,16 @@ export function listed(text: string | null): readonly string[] {
 /** A tool of a session. */
 export interface ToolUse {
   readonly name: string
-  /** Calls that asked for it. */
+  /** The number of calls that requested the tool. */
   readonly calls: number
-  /** Time between calls, after calls that requested only this tool. */
+  /** The time between calls after those that requested only this tool. */
   readonly ms: number
 }
 
-/** The tools of a session, the one with the most time first, and the time after calls that asked for several. */
+/**
+ * Returns the tools of a session, the one with the most time first, and the time after calls that requested
+ * several.
+ */
 export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'>): {
   readonly tools: readonly ToolUse[]
   readonly togetherMs: number
@@ -59,7 +62,7 @@ export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'
   }
 }
 
-/** The first session of a list sorted by a column, in words: largest or smallest. */
+/** Names for the two directions of each order: largest first, then smallest first. */
 export const firstWords: Readonly<Record<SessionSort, readonly [largest: string, smallest: string]>> = {
   last_at: ['Most recent', 'Least recent'],
   calls: ['Most calls', 'Fewest calls'],

@@ -28,7 +28,7 @@ import { Timeline } from './timeline.tsx'
 import { useSessionCalls } from './use-session-calls.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
 
-/** The view of one session: figures, a timeline of its calls, and the same calls as a list. */
+/** The view of a session: figures, a timeline of its calls, and a list of the same calls. */
 export function SessionView({ session }: { readonly session: string }) {
   const { address, go } = useNavigation()
   const head = useQuery<Sessions>(
@@ -124,7 +124,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   )
 }
 
-/** Sorts calls as the list of Calls does; calls with an unknown value come last. */
+/** Sorts calls as the list of Calls does. Calls without a value come last. */
 function inOrder(calls: readonly CallJson[], { sort, rising }: PageAddress): readonly CallJson[] {
   const newest = calls.toReversed()
   if (sort === 'started_at') return rising ? calls : newest
@@ -144,7 +144,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
     between_ms: betweenMs,
   } = figures
   const breaks = course.pieces.filter(({ prefixBreak }) => prefixBreak !== null).length
-  // Many upstreams say nothing of a cache, which is not the same as an empty one.
+  // Many upstreams report no cache, which differs from an empty one.
   const isCacheReported = course.pieces.some(({ call }) => call.cached_input_tokens !== null)
   const { tools, togetherMs } = useMemo(() => toolUses(course), [course])
   return (

@@ -26,10 +26,10 @@ import { shownText } from '../payloads/shown-text.ts'
 import { costWords, firstWords, modelWords } from './session-text.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
-/** A list scrolled by more than this, in pixels, counts as read below. */
+/** A list scrolled by more than this is being read. */
 const readPx = 22
 
-/** The sessions of a range, the one that was last called in first unless sorted otherwise. */
+/** The sessions of a range, by default the last called one first. */
 export function SessionsList() {
   const { address, go } = useNavigation()
   const list = useSessions(address)
@@ -99,12 +99,12 @@ export function SessionsList() {
   )
 }
 
-/** Some calls of the range are kept as sums, which know of no session. */
+/** True if some calls of the range are rolled up; their totals have no session. */
 function isPartlyFolded(address: PageAddress, foldedUntil: string | null): boolean {
   return boundsOf(address, nowMs()).fromMs < Date.parse(foldedUntil ?? '')
 }
 
-/** Pages that follow are what its reader asked for: they come below all that is there. */
+/** Adds further pages below a frozen list, because its reader asked for them. */
 function withFurther(frozen: readonly SessionRow[], rows: readonly SessionRow[]): readonly SessionRow[] {
   const last = frozen.at(-1)?.id
   const end = rows.findIndex(({ id }) => id === last)
@@ -113,7 +113,7 @@ function withFurther(frozen: readonly SessionRow[], rows: readonly SessionRow[])
   return further.length === 0 ? frozen : [...frozen, ...further]
 }
 
-/** The change of the address that opens a session: `rising` is then of its calls. */
+/** Returns the change of the address that opens a session. `rising` then sorts the session's calls. */
 function opening(rows: readonly SessionRow[], id: string, { rising }: PageAddress): Partial<PageAddress> {
   const session = rows.find((row) => row.id === id)?.session ?? null
   return { session, call: null, rising: false, listRising: rising }
@@ -235,12 +235,12 @@ interface RowProps extends RowHandlers {
   readonly topPx: number
   readonly href: string
   readonly times: Times
-  /** When it was, by the reader’s clock. */
+  /** The time of the last call, in the reader's zone. */
   readonly lastCall: string
   readonly isActive: boolean
 }
 
-/** A session on a line; anywhere in it leads to it. */
+/** A session on a line. The whole line is a link to it. */
 class Row extends PureComponent<RowProps> {
   override render() {
     const { row, index, count: all, topPx, href, times, lastCall, isActive, onFocus, onPress } = this.props
@@ -298,7 +298,7 @@ class Row extends PureComponent<RowProps> {
   }
 }
 
-/** Tokens in and out, unknown for calls without usage. */
+/** Input and output tokens; unknown if no call has usage. */
 function Tokens({ row: { input_tokens: input, output_tokens: output } }: { readonly row: SessionRow }) {
   if (input === 0 && output === 0) return unknownFigure
   return (
@@ -309,12 +309,12 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
   )
 }
 
-/** The head of a column, for those who do not see it. */
+/** The head of a column, for screen readers only. */
 function ScreenReaderHead({ words }: { readonly words: string }) {
   return <span class="aside">{words} </span>
 }
 
-/** Says why there is none, and how a client names its own. */
+/** The reason that there are no sessions, and the way to name them. */
 function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
   const { address } = useNavigation()
   if (isPartlyFolded(address, foldedUntil)) return <FoldedTime untilMs={Date.parse(foldedUntil ?? '')} />

@@ -5,7 +5,7 @@ import { SessionsList } from './sessions-list.tsx'
 
 const SessionView = lazyPart(async () => (await import('./session-view.tsx')).SessionView)
 
-/** Lists the runs of agents, or shows one of them. */
+/** The view that lists the runs of agents, or shows one of them. */
 export function SessionsView() {
   const { session } = useNavigation().address
   return session === null ? <SessionsList /> : <SessionView key={session} session={session} />

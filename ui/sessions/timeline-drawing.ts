@@ -4,20 +4,20 @@ import { roundStep, roundTimes } from '../format/time-ticks.ts'
 import type { Times } from '../format/times.ts'
 import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
-/** Widths of a time, of a time with its day, and of a sign, in pixels. */
+/** The widths in pixels of a time, of a time with its day, and of a sign. */
 const [timePx, dayPx, signPx] = [76, 104, 10]
 
 /** A time on an axis, in milliseconds since the session began. */
 export interface AxisTime {
   readonly px: number
   readonly ms: number
-  /** True if the time to its left is of another day, or there is none and the session lasts for more than a day. */
+  /** True if the day differs from the day of the time before, in a session of several days. */
   readonly isNewDay: boolean
 }
 
 /**
- * Round times along an axis, with room for each. A step of time has the same width everywhere but in gaps that are cut
- * short, which have none. An axis too short for a round time begins with that of its first call.
+ * Returns round times along an axis, with room for each. All steps have the same width, but shortened gaps have no
+ * times. An axis too short for a round time has only the time of the first call.
  */
 export function axisTimes(
   { gaps, placeOf, lengthMs, beganMs }: Pick<SessionCourse, 'gaps' | 'placeOf' | 'lengthMs' | 'beganMs'>,
@@ -47,7 +47,7 @@ export function axisTimes(
   let endPx = 0
   let before: string | null = null
   for (const [at, start] of starts.entries()) {
-    // The times to the left of the visible part decide which others have room; the two nearest are enough.
+    // Times to the left of the visible part decide which others have room. The two nearest ones are enough.
     const leftMs = start + (fromPx - 2 * roomPx - pxOf(start)) / pxPerMs
     const rightMs = start + (toPx - pxOf(start)) / pxPerMs
     const from = Math.max(start, leftMs)
@@ -72,7 +72,7 @@ export interface AxisSign {
   readonly words: string
 }
 
-/** The places of signs for notable events: as many as there is room for. */
+/** Returns the signs of cache breaks and failed calls, as many as have room. */
 export function axisSigns(
   { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
   axisPx: number,
@@ -85,7 +85,7 @@ export function axisSigns(
   for (const { call, startMs, prefixBreak } of pieces) {
     const px = Math.round(placeOf(startMs) * axisPx)
     const isSeen = px >= fromPx && px <= toPx
-    // Invisible signs count too, so that scrolling does not move signs.
+    // Invisible signs count, too, so that scrolling does not move signs.
     if (prefixBreak !== null && px >= breakEndPx) {
       breakEndPx = px + signPx
       const { before: cached, now, afterMs } = prefixBreak
@@ -102,27 +102,33 @@ export function axisSigns(
   return [...breaks, ...failures.filter((failure) => !isBeside(failure, breaks))]
 }
 
-/** Breaks are rarer, and a failed call is red besides: where both have no room the break is shown. */
+/**
+ * True if a failed call's sign would overlap a cache break's. The break is shown, because it is rarer, and the
+ * failed call's bar is red anyway.
+ */
 function isBeside({ px }: AxisSign, breaks: readonly AxisSign[]): boolean {
   return breaks.some((sign) => Math.abs(sign.px - px) < signPx)
 }
 
-/** A gap between calls, and the room for its words: up to the next gap that is drawn. */
+/** A gap between calls, and the room for its text, up to the next drawn gap. */
 export interface DrawnGap {
   readonly gap: CourseGap
   readonly leftPx: number
   readonly widthPx: number
   readonly roomPx: number
-  /** False leaves the text to the tooltip. */
+  /** False if only the tooltip has room for the text. */
   readonly hasWords: boolean
 }
 
-/** The least width of a visible gap, in pixels; shortened gaps are always visible. */
+/** The least width of a visible gap. Shortened gaps are always visible. */
 const leastGapPx = 2
-/** A narrower gap has no text. A shortened gap takes this much from the gaps that follow, because only its text shows its length. */
+/**
+ * A narrower gap has no text. The text of a shortened gap may cover this much of the following gaps, because only
+ * that text shows the gap's length.
+ */
 const [leastWordsPx, cutWordsPx] = [36, 128]
 
-/** The gaps between two pixels of an axis. */
+/** Returns the gaps between two pixels of an axis. */
 export function gapsBetween(
   { gaps, placeOf }: Pick<SessionCourse, 'gaps' | 'placeOf'>,
   axisPx: number,
@@ -137,7 +143,7 @@ export function gapsBetween(
     if (leftPx + widthPx + cutWordsPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
     visible.push({ gap, leftPx, widthPx })
   }
-  // From the right, as the next gap bounds the room of one, be it drawn or not.
+  // The loop starts from the right, because the next gap, drawn or not, limits the room of a gap.
   let [nextPx, nextCutPx] = [axisPx, axisPx]
   const endsPx = visible
     .toReversed()
@@ -159,15 +165,18 @@ export function gapsBetween(
 }
 
 interface Room {
-  /** Start of the visible part of the axis, in pixels. */
+  /** The start of the visible part of the axis, in pixels. */
   readonly left: number
   readonly width: number
   readonly height: number
-  /** End of the axis, in pixels. */
+  /** The end of the axis, in pixels. */
   readonly end: number
 }
 
-/** A stepped line, and the area below it, as SVG paths. Of points in one pixel, only the farthest from the last one counts. */
+/**
+ * Returns a stepped line and the area below it as SVG paths. If several points share a pixel, only the farthest
+ * from the point before counts.
+ */
 export function linePath(
   points: readonly CoursePoint[],
   pxOf: (ms: number) => number,
@@ -180,7 +189,7 @@ export function linePath(
     const y = Math.round((1 - (high > 0 ? value / high : 0)) * height * 10) / 10 + 1
     const last = places.at(-1)
     const before = places.at(-2)
-    // Only the last point to the left of the drawn part, and the first to its right.
+    // Only the last point to the left of the visible part is kept, and the first to its right.
     if (last !== undefined && last.x < 0 && x <= 0) places[places.length - 1] = { x, y }
     else if (last?.x === x) {
       if (before === undefined || Math.abs(y - before.y) > Math.abs(last.y - before.y)) last.y = y

@@ -5,16 +5,16 @@ import { shownText } from '../payloads/shown-text.ts'
 import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
 
-/** Height of a line, in pixels. */
+/** The height of a line chart. */
 const linePx = 44
 
 interface LineKind {
   readonly words: string
   readonly name: 'prompt' | 'cached' | 'cost'
-  /** Name of the colour among those of the page. */
+  /** The name of the page's colour. */
   readonly colour: 'first' | 'stream' | 'cost'
   readonly high: (points: readonly CoursePoint[]) => number
-  /** The value at the top of the line, in words. */
+  /** Returns the text of the highest value. */
   readonly top: (high: number) => string
   readonly format: (value: number) => string
 }
@@ -48,7 +48,7 @@ export interface TimelineLinesProps {
   /** The visible part of the axis. */
   readonly fromPx: number
   readonly toPx: number
-  /** When the call begins that is pointed at, in milliseconds since the session began. */
+  /** The start of the call under the pointer, in milliseconds since the session began; null without one. */
   readonly pointed: Observable<number | null>
 }
 
@@ -96,7 +96,7 @@ interface PointedValueProps extends Pick<TimelineLinesProps, 'pointed'> {
   readonly format: (value: number) => string
 }
 
-/** The pointer renders this and the mark alone. */
+/** A separate component, so that the pointer renders only this figure and the mark. */
 function PointedValue({ points, pointed, format }: PointedValueProps) {
   const ms = useObservable(pointed)
   const point = ms === null ? null : pointAt(points, ms)

@@ -14,11 +14,11 @@ import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './sess
 import { axisSigns, axisTimes, gapsBetween } from './timeline-drawing.ts'
 import { TimelineLines } from './timeline-lines.tsx'
 
-/** Height of a lane, in pixels. */
+/** The height of a lane. */
 const lanePx = 20
-/** A press that moves by less is a click. */
+/** A press that moves less than this is a click. */
 const dragPx = 5
-/** The extra width drawn beside the visible part; it is drawn again when half of it is scrolled away. */
+/** The width drawn beside the visible part. It is drawn again when half of it is scrolled away. */
 const besidePx = 600
 const mostZoom = 1024
 
@@ -34,7 +34,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   const widthPx = useWidth(box)
   const [zoom, setZoom] = useState(1)
   const [scrollPx, setScrollPx] = useState(0)
-  /** The place of the axis that is to be in the middle once it has another length. */
+  /** The place of the axis to put in the middle after a zoom; null otherwise. */
   const middle = useRef<number | null>(null)
   const axisPx = Math.max(1, (widthPx - 2) * zoom)
   const zoomTo = (next: number, place?: number): void => {
@@ -60,13 +60,13 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
       pointed.set(pieceAt(course, place))
       const start = press.current
       if (start === null) return
-      // Let go where the page could not see it.
+      // The button was released outside the page.
       if (event.buttons === 0) return letGo()
       if (!start.isDrag && Math.abs(place - start.place) * axisPx < dragPx) return
-      // From now on the press is none of the bar below it.
+      // From now on, the press does not belong to the bar below.
       if (!start.isDrag) event.currentTarget.setPointerCapture(event.pointerId)
       start.isDrag = true
-      // Past the renderer, as the mark of all plots.
+      // The mark is moved without a render, like the crosshair of all plots.
       if (marked.current !== null) {
         marked.current.hidden = false
         marked.current.style.left = `${Math.min(start.place, place) * axisPx}px`
@@ -173,7 +173,7 @@ export interface PartProps {
   readonly toPx: number
 }
 
-/** Round times, and above the calls where the cache broke and what failed. */
+/** Round times, and above the calls the signs of cache breaks and failures. */
 function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
   const times = useTimes()
   const clocks = useMemo(
@@ -240,7 +240,7 @@ function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
   )
 }
 
-/** The tooltip of a bar. */
+/** Returns the tooltip of a bar. */
 function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
   const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = call
   return [

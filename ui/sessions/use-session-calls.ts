@@ -5,11 +5,11 @@ import { reasonOf } from '../data/dashboard-error.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
 
-/** Calls of a page, and most shown calls of a session. */
+/** The calls of a page, and the most calls shown of a session. */
 const [pageSize, mostCalls] = [1000, 10_000]
 
 export interface SessionCalls {
-  /** The oldest first; of a session that has more than are shown, the last ones. */
+  /** The calls, oldest first. Of a longer session, the last calls. */
   readonly calls: readonly CallJson[]
   /** True once all calls to show are loaded. */
   readonly isLoaded: boolean
@@ -17,7 +17,7 @@ export interface SessionCalls {
   readonly again: () => void
 }
 
-/** The calls of a session from an instant on, and new ones as they end. Null loads none yet. */
+/** Returns the calls of a session from an instant on, and new ones as they end. Null as `from` loads nothing. */
 export function useSessionCalls(session: string, from: string | null): SessionCalls {
   const [byId, setById] = useState<ReadonlyMap<string, CallJson>>(new Map())
   const [{ isLoaded, error }, setState] = useState({ isLoaded: false, error: null as string | null })
@@ -27,7 +27,7 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
       const added = calls.filter(({ id }) => !before.has(id))
       if (added.length === 0) return before
       const all = [...before, ...added.map((call) => [call.id, call] as const)]
-      // Ids grow with time, and are all of one length.
+      // Ids grow with time, and all have the same length.
       return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-mostCalls))
     })
   }
@@ -60,7 +60,7 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
     [session],
   )
   const again = useCallback(() => setRound((before) => before + 1), [])
-  // Calls that an event skipped are loaded.
+  // Events may skip calls, which are then loaded.
   useAgainOnCalls(true, () => false, again)
   const calls = useMemo(() => [...byId.values()], [byId])
   return { calls, isLoaded, error, again }

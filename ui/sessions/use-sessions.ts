@@ -12,16 +12,16 @@ import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
 const [usualOrder] = sessionSorts
-/** Sessions of a page. */
+/** The number of sessions in a page. */
 const pageSize = 100
-/** Calls come many a second; their changes are asked for at most this often, in milliseconds. */
+/** Many calls may end each second, but the list is requested at most this often. */
 const settleMs = 2000
-/** Pause (ms) before a further question in other orders, which read all sessions of the range. */
+/** The pause before the next request in another order, which reads all sessions of the range. */
 const settleSortedMs = 10_000
 
 /** A row of the list. */
 export interface SessionRow extends CallSession {
-  /** The name in letters that a selector of the page can hold. */
+  /** The session's name, encoded for use in a selector. */
   readonly id: string
 }
 
@@ -30,11 +30,11 @@ export interface SessionList extends QueryState<Sessions> {
   readonly rows: readonly SessionRow[]
   readonly hasMore: boolean
   readonly loadMore: () => void
-  /** Why the next page did not come. */
+  /** The error of the next page's request; null without an error. */
   readonly moreError: string | null
 }
 
-/** The page of sessions of a range and filters that follows a cursor. */
+/** Returns the API path for a page of sessions in a range and filters; `cursor` is null for the first page. */
 export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
   const sort = orderOf('sessions', address)
   const parameters = {
@@ -44,15 +44,15 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
     ...(cursor === null ? {} : { cursor }),
   }
   const query = callsQuery(address, questionTime(address, atMs), parameters)
-  // A search by id or code belongs to lists of calls; this view searches parts of names.
+  // A search by id or code belongs to lists of calls. This view searches names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
   return `/api/sessions?${query}`
 }
 
 /**
- * The rows of the answers, each session once: it can move to an earlier page while later ones are loaded.
- * An unchanged session keeps its row object, so that the row is not rendered again.
+ * Returns the rows of the answers. A session that moved to an earlier page, while later ones were loaded, appears
+ * once. An unchanged session keeps its row object, so that the row is not rendered again.
  */
 export function sessionRows(
   sessions: readonly CallSession[],
@@ -70,7 +70,7 @@ export function sessionRows(
   return [...byName.values()]
 }
 
-/** The sessions of an address, in its order; renewed when a call of a session ends. */
+/** Returns the sessions of an address in its order. They are loaded again when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
   const query = useQuery<Sessions, SessionsQuestion>(key, () => {
@@ -92,7 +92,7 @@ export function useSessions(address: PageAddress): SessionList {
   const lastRows = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
   const rows = useMemo(() => {
     const before = lastRows.current.key === key ? lastRows.current.rows : []
-    // Sessions that dropped out of a renewed first page come before the next pages.
+    // Sessions that dropped out of the renewed first page come before the next pages.
     const pushedOff = pages.rows.length > 0 ? before : []
     const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...pages.rows], before)
     lastRows.current = { key, rows: now }
@@ -114,7 +114,7 @@ interface SessionsQuestion {
   readonly atMs: number
 }
 
-/** Asks again some time after calls were recorded of a session that `isOne`. */
+/** Calls `again` some time after calls were recorded whose session `isOne` accepts. */
 export function useAgainOnCalls(
   isWanted: boolean,
   isOne: (session: string | null) => boolean,

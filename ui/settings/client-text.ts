@@ -1,17 +1,17 @@
 import type { ClientRow, ClientUse } from '../../src/api/clients.ts'
 
-/** The name of a client. */
+/** Returns the name of a client. */
 export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is_key'>): string {
   if (client === '') return 'No name, no key'
   return isKey ? `Key ${client}` : client
 }
 
-/** The queue order, in words. */
+/** Returns the order of the queue in words. */
 export function orderWords(queueOrder: string | null | undefined): string {
   return queueOrder === 'fair' ? 'clients take turns' : 'first come, first served'
 }
 
-/** The rows with the gateway's current figures, in the same order; `uses` is null if no gateway runs. */
+/** Returns the rows with the gateway's current figures, in the same order. `uses` is null if no gateway runs. */
 export function withUse(rows: readonly ClientRow[], uses: readonly ClientUse[] | null): readonly ClientRow[] {
   if (uses === null) return rows
   const byName = new Map(uses.map((use) => [use.client, use]))

@@ -20,7 +20,7 @@ import { inFlight, waiting } from '../gateway/row-columns.tsx'
 export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
-  // The list is loaded again only for new clients; known ones come and go all the time.
+  // The list is loaded again only for new clients, because known ones come and go all the time.
   const names = useRef(new Set<string>())
   for (const { client } of uses) names.current.add(client)
   const query = useQuery<ClientsReport>(String(names.current.size), () => '/api/clients', { everyMs: 30_000 })
@@ -109,7 +109,7 @@ function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: remai
 
 type ClientForm = RowForm<'name' | 'slots' | 'tokens'>
 
-/** Limits a client before its first call. */
+/** The form that limits a client before its first call. */
 const newClient: ClientForm = {
   label: 'Limits for another client',
   fields: [
@@ -145,7 +145,7 @@ function limitsRequest(
   }
 }
 
-/** The form of a client's limits; null for calls without a name and a key, which have none. */
+/** Returns the form of a client's limits; null for calls without name and key, which have no limits. */
 function formOf(row: ClientRow): ClientForm | null {
   const { client, is_key: isKey, name, max_concurrent: slots, token_limit: tokens } = row
   if (client === '') return null

@@ -9,13 +9,13 @@ import { bytes, counted, longDuration, percent, unknownFigure } from '../format/
 /** The dashboard's bounds and default of the days to keep. */
 export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
 
-/** Reads days from a field's text; null if the dashboard would not take them. */
+/** Reads days from a field's text; null if the dashboard would reject them. */
 export function daysOf(text: string): number | null {
   const days = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
   return days >= keptDays.least && days <= keptDays.most ? days : null
 }
 
-/** A text on the file's growth, and the time until the disk is full. */
+/** Returns a text on the file's growth, and the time until the disk is full. */
 export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   const perDay = size?.growth_bytes_per_day
   if (size === null || perDay === undefined || perDay === null) return unknownFigure
@@ -26,7 +26,7 @@ export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   return `${rate}; disk full in ${timeLeft}`
 }
 
-/** A text on the effect of compressing. */
+/** Returns a text on the effect of compressing. */
 export function estimateWords(result: CompressResult): string {
   const { folded_calls: calls } = result
   const freed = freedBytes(result)
@@ -41,7 +41,7 @@ export function isWorthIt(result: CompressResult): boolean {
   return result.folded_calls > 0 || freedBytes(result) >= smallBytes
 }
 
-/** The consequences of compressing, to be read before it is begun. */
+/** Returns the consequences of compressing, which the reader sees before it. */
 export function compressPoints(keepDays: number, { folded_calls: calls }: CompressResult): readonly string[] {
   const days = counted(keepDays, 'day')
   const loss =
@@ -55,7 +55,7 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
   return [...loss, 'The gateway keeps recording meanwhile.']
 }
 
-/** The present phase, and how far it is, from 0 to 1; null while that is not known. */
+/** Returns the current phase, and its progress from 0 to 1; null while unknown. */
 export function progressWords(progress: CompressProgress | null): {
   readonly words: string
   readonly share: number | null
@@ -72,7 +72,7 @@ const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
   give_back: 'Shrinking the file',
 }
 
-/** A text on the result of the last job; null if none has ended. */
+/** Returns a text on the result of the last job; null if none has ended. */
 export function outcomeWords(job: DatabaseJob | null): string | null {
   if (job === null || job.dry_run) return null
   if (job.state === 'failed') return job.error?.message ?? 'Compressing failed.'

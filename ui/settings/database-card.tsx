@@ -24,10 +24,10 @@ import {
 
 const sizeEveryMs = 60_000
 
-/** The file that calls are kept in, its size, and a form that makes it smaller. */
+/** The database file, its size, and a form that compresses it. */
 export function DatabaseCard() {
   const job = useLive(({ job }) => job)
-  // A job has another size for its end.
+  // The size is loaded again when a job ends.
   const { answer } = useQuery<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
@@ -37,7 +37,7 @@ export function DatabaseCard() {
   const isRunning = job?.state === 'running'
   const isAtWork = isRunning && !job.dry_run
   const isBusy = action.isBusy || isRunning
-  // An estimate holds for the days that it was made for.
+  // An estimate is valid only for its number of days.
   const preview = estimate?.[0] === keepDays ? estimate[1] : null
 
   const look = (): void => {

@@ -23,7 +23,7 @@ import { counted } from '../format/figures.ts'
 import { SettingRow } from '../design/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
-/** By the option's name; kept while other views are looked at. */
+/** The drafts by option name, kept while other views are open. */
 let keptDrafts: ReadonlyMap<string, Draft> = new Map()
 
 export interface OptionsCardProps {
@@ -32,7 +32,7 @@ export interface OptionsCardProps {
   readonly onSaved: (config: ProxyConfig) => void
 }
 
-/** The gateway's options: those that can be changed here in a form, the others to read. */
+/** The gateway's options: a form for those that can be changed here, and the others as text. */
 export function OptionsCard(props: OptionsCardProps) {
   const { config, actions: gateway, onSaved } = props
   const [drafts, showDrafts] = useState(keptDrafts)
@@ -136,7 +136,7 @@ export function OptionsCard(props: OptionsCardProps) {
   )
 }
 
-/** The options that only a flag or a variable of the environment sets. */
+/** The options that only a flag or an environment variable can set. */
 function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }) {
   return (
     <details class="others">

@@ -8,7 +8,7 @@ import { DatabaseCard } from './database-card.tsx'
 import { OptionsCard } from './options-card.tsx'
 import { SignInCard } from './sign-in-card.tsx'
 
-/** The gateway's options, the limits of clients, the database, and the sign-in of this browser. */
+/** The view of the gateway's options, the limits of clients, the database, and the sign-in of this browser. */
 export function SettingsView() {
   const { put, ...query } = useGatewayConfig()
   const { answer: config, error } = query

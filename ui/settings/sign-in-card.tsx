@@ -2,7 +2,7 @@ import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 
-/** Signs this browser out. */
+/** The card that signs this browser out. */
 export function SignInCard() {
   return (
     <Card title="Sign-in">
@@ -16,7 +16,7 @@ export function SignInCard() {
   )
 }
 
-/** After a failed request, too: the page may have reloaded itself before its answer came. */
+/** Reloads after a failed request, too, because the page may have reloaded itself before the answer came. */
 function reload(): void {
   location.reload()
 }
