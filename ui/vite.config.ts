@@ -9,10 +9,7 @@ const fileHere = (name: string): string => fileURLToPath(new URL(name, import.me
 /** Smaller files are not compressed, because that saves nothing noticeable. */
 const leastPackedBytes = 1024
 
-/**
- * Adds the theme's script to the head of every page. It is a separate file, because it must run before the first
- * paint.
- */
+/** Adds the theme's script to the head of every page, as a separate file that runs before the first paint. */
 function themeBeforePaint(): Plugin {
   const name = 'theme-at-load.js'
   return {
@@ -111,7 +108,7 @@ const config: UserConfig = defineConfig({
     // Scripts and styles of other views are loaded when they are opened.
     modulePreload: false,
     rolldownOptions: {
-      // These warnings would appear at every install on a busy machine.
+      // On a busy machine, these warnings would appear at every install.
       checks: { bundlerTimings: false },
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {

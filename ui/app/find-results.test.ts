@@ -7,7 +7,7 @@ const nothing: Answers = { models: [], clients: [], sessions: [], call: undefine
 const call = { id: '6gzw5raer00', started_at: '2026-11-21T12:00:00.000Z', model: 'gpt', endpoint: '/v1/x' }
 const address = { ...defaultAddress, range: { last: '7d' }, models: ['other'] } as const
 
-/** Each result with where it leads. */
+/** Returns each result with its text and the address that it opens. */
 function ways(text: string, answers: Partial<Answers> = {}, from = address): readonly (readonly string[])[] {
   return resultsFor(text, from, { ...nothing, ...answers }, () => '12:00').flatMap(({ name, results }) =>
     results.map(({ words, to }) => [name, words, writeAddress(to)]),
@@ -27,7 +27,7 @@ test('a call is there before the dashboard has answered, and goes if there is no
   assert.deepEqual(ways('6gzw5raer00', { call }), [way])
   assert.deepEqual(ways('6gzw5raer00'), [])
   assert.deepEqual(ways('req_0001', { calls: [call] })[0], way)
-  // The list of Calls stays as it is.
+  // The list of Calls keeps its address.
   const inCalls = ways('6gzw5raer00', { call }, { ...address, view: 'calls' } as never)
   assert.deepEqual(inCalls, [['Calls', '6gzw5raer00', '/calls?range=7d&model=other&call=6gzw5raer00']])
 })

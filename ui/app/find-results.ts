@@ -127,7 +127,7 @@ export function resultsFor(
     { name: 'Calls', results: [...ofId, ...calls.map(callOf), ...ofStatus] },
     resultsOf('Models', models, (model) => ({ ...inCalls, models: [model] })),
     resultsOf('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
-    // These results are not filtered by name: the dashboard also finds sessions by failure codes of their calls.
+    // The sessions are not filtered by name, because the dashboard also finds them by failure codes of their calls.
     resultsOf('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
     { name: 'Filter', results: ofText },
   ].filter(({ results }) => results.length > 0)

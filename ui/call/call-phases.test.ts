@@ -56,7 +56,7 @@ test('a call that never reached the upstream ends with a refusal, an interrupted
   assert.deepEqual(callPhases({ ...refused, duration_ms: null }), [])
 })
 
-// As they are stored: whole microseconds.
+// The database stores whole microseconds.
 const ms = fc.option(fc.nat(1e9).map((us) => us / 1000))
 const anyCall: fc.Arbitrary<TimedCall> = fc.record({
   stream: fc.boolean(),

@@ -49,7 +49,7 @@ export interface CallPhase {
 const leastWaitMs = 5
 
 /**
- * Returns the phases of a call in order. They add up to the duration: the last phase is the remainder, with the
+ * Returns the phases of a call in order, which add up to the duration. The last phase is the remainder, with the
  * gateway's own fractions of a millisecond. Empty if the duration is unknown. Measured time beyond the duration is
  * cut.
  */
@@ -113,8 +113,8 @@ export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[]
 }
 
 /**
- * Returns the time of a full bar in a list, rounded up to a round number. It is the duration of the longest call,
- * unless a few calls are so long that the other bars would look alike.
+ * Returns the time of a full bar in a list, rounded up to a round number: the duration of the longest call. If a
+ * few calls are so long that the other bars would look alike, the time is shorter.
  */
 export function barScaleMs(calls: readonly TimedCall[]): number {
   const rising = calls

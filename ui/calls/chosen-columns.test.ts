@@ -19,7 +19,7 @@ test('a wide table shows more columns, in their order, and never more than fit',
 })
 
 test('the bars come last, and are there on a small screen already', () => {
-  // A window of 768 pixels leaves so much.
+  // A window of 768 pixels leaves this width.
   assert.equal(fittingColumns(45.9).at(-1), 'timing')
 })
 

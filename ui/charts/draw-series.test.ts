@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChartSeries } from './chart-series.ts'
 import { drawSeries } from './draw-series.ts'
 
-/** The data of all paths of a drawing that is 100 pixels wide and high, of 100 ms and values up to 100. */
+/** Returns the data of all paths of a drawing of 100 by 100 pixels, for 100 ms and values up to 100. */
 function pathsOf(startsMs: readonly number[], ...series: readonly ChartSeries[]): readonly string[] {
   return drawSeries({
     frame: { fromMs: 0, toMs: 100, startsMs, bucketMs: 100 / startsMs.length },

@@ -102,7 +102,7 @@ const doubleClickMs = 250
 
 /**
  * A plot over time: grid, labels, events and a drawing. Pointer and keyboard mark a bucket in all charts of the
- * page and show its figures. They also zoom to a span, and open the calls of a bucket.
+ * page and show its figures. A dragged span becomes the range, and a press opens the calls of a bucket.
  */
 export function Plot(props: PlotProps) {
   const { frame, heightPx, ticks, hasTimes, draw, empty } = props

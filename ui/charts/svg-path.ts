@@ -39,7 +39,7 @@ export function rectPath({ left, right, top, bottom }: Box): string {
   return `M${short(left)} ${short(top)}H${short(right)}V${short(bottom)}H${short(left)}Z`
 }
 
-/** Returns a line of no length. Its round ends make a dot, however the drawing is stretched. */
+/** Returns the path of a line without length. Round ends make a dot, however the drawing is stretched. */
 export function dotPath({ x, y }: Point): string {
   return `M${short(x)} ${short(y)}h0`
 }

@@ -10,7 +10,7 @@ import {
   type TimeFrame,
 } from './time-frame.ts'
 
-/** Four buckets of 100, cut to 150 to 380. */
+/** Four buckets of 100 ms. The range starts at 50 and ends at 380. */
 const frame: TimeFrame = { fromMs: 50, toMs: 380, startsMs: [0, 100, 200, 300], bucketMs: 100 }
 
 test('the bucket of an instant', () => {

@@ -39,7 +39,7 @@ test('the largest comes first, and what is of too few calls last', () => {
   assert.deepEqual(names(sortedBy(groups, 'latency_p95')), ['slow', null, 'fast', 'few'])
   assert.deepEqual(names(sortedBy(groups, 'calls')), ['fast', 'slow', null, 'few'])
   assert.deepEqual(names(sortedBy(groups, 'latency_p95', true)), ['fast', null, 'slow', 'few'])
-  // All costs are unknown: with the most calls first.
+  // All costs are unknown, so the group with the most calls comes first.
   assert.deepEqual(names(sortedBy(groups, 'cost')), ['fast', 'slow', null, 'few'])
   assert.equal(compareColumns.latency_p50.value(group('a', 4, 10)), null)
   assert.equal(compareColumns.latency_p50.value(group('a', 5, 10)), 5)

@@ -10,12 +10,12 @@ const days = (first: string, ...costs: readonly (number | null)[]) =>
 
 test('the month so far, and as many days to come as it has, each as the last seven', () => {
   const week = [7, 7, 7, 7, 7, 7, 7]
-  // Two days of October count for the pace alone; today has cost less than a day does yet.
+  // Two days of October count only for the mean. Today has cost less than an average day.
   assert.deepEqual(monthForecast(days('2026-10-30', ...week.slice(0, 7), 3)), {
     soFarUsd: 5 * 7 + 3,
     endUsd: 6 * 7 + 24 * 7,
   })
-  // A dear day is one already.
+  // A single expensive day already exceeds the mean.
   assert.deepEqual(monthForecast(days('2026-11-23', ...week, 100)), { soFarUsd: 149, endUsd: 149 })
   assert.deepEqual(monthForecast(days('2028-02-27', 2, 4)), { soFarUsd: 6, endUsd: 6 + 2 })
 })

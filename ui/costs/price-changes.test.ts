@@ -19,7 +19,7 @@ import { test } from 'node:test'
 
 type Typed = Partial<Record<PriceField, string>>
 
-/** What saving sends, or its errors, where these texts are typed into the form. */
+/** Returns the saved change, or its errors, for texts typed into the form. */
 function saved(typed: Typed, rates: Rates | null = null, dayMs = Number.NaN) {
   const model = { name: 'm', upstream: 'https://a.test/v1', isOwn: false, rates, hasMore: false }
   const { fields, save } = priceForm(model, 1000, () => dayMs)

@@ -249,7 +249,10 @@ export interface RepriceOffer {
   readonly forget: () => void
 }
 
-/** Previews a recalculation after prices have changed. Calls back after each recalculation, whoever started it. */
+/**
+ * Previews a recalculation after prices have changed. Calls back after each recalculation, including those started
+ * elsewhere.
+ */
 export function useRepriceOffer(
   changes: number,
   bounds: Bounds,

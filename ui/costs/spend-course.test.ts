@@ -53,7 +53,7 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
   const others = series.at(-1)
   assert.ok(others !== undefined)
   assert.deepEqual(drawnValues(others, series), [36, 5.5, null])
-  // Where one is hidden, the others close up.
+  // When a series is hidden, the others close the gap.
   assert.deepEqual(drawnValues(others, series.slice(1)), [28, 0.5, null])
 })
 

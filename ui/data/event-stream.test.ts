@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { followEvents, openStream } from './event-stream.ts'
 
-/** Stands in for the browser's: a test says what comes. */
+/** Replaces the browser's `EventSource`. A test decides which events arrive. */
 class FakeSource extends EventTarget {
   static readonly opened: FakeSource[] = []
   isClosed = false
@@ -24,7 +24,7 @@ class FakeSource extends EventTarget {
 interface Followed {
   readonly close: () => void
   readonly events: unknown[]
-  /** Lets time go by, and what follows from it happen. */
+  /** Advances the clock, and runs everything that is due. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -110,7 +110,7 @@ test('a dashboard that hangs is told as one that is gone, also where the stream 
   await pass(2000)
   assert.equal(FakeSource.opened.length, 2)
   isThere = false
-  // Neither opened nor refused.
+  // The connection attempt hangs: neither opened nor refused.
   await pass(2500)
   await pass(2000)
   assert.deepEqual(events.slice(3), [false, false])

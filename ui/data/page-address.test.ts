@@ -20,7 +20,7 @@ function read(text: string): PageAddress | null {
   return readAddress(url.pathname, url.searchParams)
 }
 
-/** Keys of a table, as its type knows them. */
+/** Returns the keys of a table, typed. */
 function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
   return Object.keys(table) as Key[]
 }

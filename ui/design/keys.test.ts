@@ -39,7 +39,7 @@ test('a key is a shortcut unless it is meant for something else', () => {
     [press(' '), on('A'), ' '],
     [press(' '), on('BUTTON'), null],
     [press(' '), on('SUMMARY'), null],
-    // Held down for the next one.
+    // Modifier keys are held down for the next key.
     [press('Shift'), on('BODY'), null],
     [press('CapsLock'), null, null],
   ]

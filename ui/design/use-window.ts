@@ -15,8 +15,8 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * Returns a measure of an element in pixels. It is taken again when the window, the page, the element or a child
- * changes its size.
+ * Returns a measure of an element in pixels, updated when the window, the page, the element or a child changes its
+ * size.
  */
 function useMeasure(
   element: RefObject<HTMLElement | null>,

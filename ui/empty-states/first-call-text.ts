@@ -21,7 +21,7 @@ const usualModel = 'gpt-5-mini'
 /** Models whose names show that they do not chat. */
 const otherKinds = /embed|rerank|whisper|tts|audio|image|dall-e|moderation|transcribe|realtime|sora/i
 
-/** Returns a model for the first call from the upstream's list. Its name needs no quotes in a shell. */
+/** Returns a model for the first call from the upstream's list. A chosen name needs no quotes in a shell. */
 export function firstModel(models: readonly string[]): string {
   const plain = models.filter((name) => /^[\w.:/@+-]{1,100}$/.test(name))
   if (plain.includes(usualModel)) return usualModel

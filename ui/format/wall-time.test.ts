@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import * as fc from 'fast-check'
 import { instantOfWallTime, wallTimeOf } from './wall-time.ts'
 
-/** Has the reader live in a zone. */
+/** Returns a function that sets the reader's zone. */
 function inZone(t: TestContext): (zone: string) => void {
   const before = process.env['TZ']
   t.after(() => {
@@ -26,11 +26,11 @@ test('a time on the wall is an instant of its zone', (t) => {
     ['2026-11-21T14:05', 'Asia/Kathmandu', '2026-11-21T08:20:00.000Z'],
     ['2026-11-21T14:05', 'America/New_York', '2026-11-21T19:05:00.000Z'],
     ['2026-11-21T00:30', 'Pacific/Kiritimati', '2026-11-20T10:30:00.000Z'],
-    // Clocks go forward: this hour is not there.
+    // Clocks go forward, so this hour does not exist.
     ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
     ['2026-03-29T01:59', 'Europe/Berlin', '2026-03-29T00:59:00.000Z'],
     ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
-    // They go back: this hour is there twice.
+    // Clocks go back, so this hour occurs twice.
     ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
     ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
     ['2026-11-21T14:05:09', 'UTC', '2026-11-21T14:05:09.000Z'],

@@ -65,7 +65,7 @@ test('several words are a choice, a switch is one of two, and anything else is a
 })
 
 test('ranges in words', () => {
-  // The words for people tell no bounds: only the numbers do.
+  // Only numbers have bounds in the text.
   const free = {
     kind: 'text',
     choices: null,

@@ -27,7 +27,7 @@ test('a call keeps its place until it has ended, and for a moment longer; new on
   assert.equal(idsOf(rows), '(a) b c')
   rows = nextRows(rows, [b, c], 1000 + keptMs, false, none)
   assert.equal(idsOf(rows), 'b c')
-  // Nothing changes while nothing is told: the rows are the same.
+  // Without a change, the rows stay the same object.
   assert.equal(nextRows(rows, [b, c], 9000, false, none), rows)
 })
 
@@ -56,7 +56,7 @@ test('what has ended has the figures of its record, also while the gateway is ye
   let rows = nextRows([], [a, b], 0, false, none)
   rows = nextRows(rows, [a, b], 100, false, recordOf)
   assert.deepEqual(rows[0], { id: 'a', call: a, goneMs: 100, record })
-  // Left out first, recorded then.
+  // The call is first missing from a report, and then recorded.
   rows = nextRows(nextRows([], [a], 0, false, none), [], 100, false, none)
   assert.deepEqual(nextRows(rows, [], 200, false, recordOf), [{ id: 'a', call: a, goneMs: 100, record }])
   assert.deepEqual(nextRows([], [a], 0, false, recordOf), [])

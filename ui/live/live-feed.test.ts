@@ -97,7 +97,7 @@ test('the list is bounded, and so is what is held of its calls', () => {
   const [oldest, newest] = [feed.calls[0], feed.calls.at(-1)]
   assert.deepEqual([oldest?.id, oldest?.isComplete, oldest?.promptWords.length], ['call90', false, 181])
   assert.deepEqual([newest?.id, newest?.isComplete], ['call99', true])
-  // An answer that comes late to a call whose request was let go is let go in its turn.
+  // The answer of a call whose request was dropped is dropped, too.
   tell(feed, answer('call90', 'z'.repeat(2000)))
   assert.ok(feed.heldLength <= 20_000)
 })
@@ -106,7 +106,7 @@ test('what was not heard is said', () => {
   const feed = new LiveFeed()
   tell(feed, started('a'), started('b'), { type: 'dropped', count: 7 })
   assert.deepEqual([feed.dropped, feed.calls[0]?.isLost], [7, true])
-  // Its end was heard after all.
+  // The end of the first call arrives after all.
   tell(feed, answer('a', 'x'), { type: 'disconnected' })
   assert.deepEqual([feed.calls[0]?.isLost, feed.calls[1]?.isLost, feed.isConnected], [false, true, false])
   assert.equal(feed.hasGap, false)
@@ -142,7 +142,7 @@ test('what waits is told apart, and what began before anybody listened is there 
     [
       ['a', 'streaming', 'm'],
       ['b', 'queued', 'm'],
-      // Of one that has just begun nothing is said yet.
+      // The report lacks the call that has just begun.
       ['c', null, null],
     ],
   )
@@ -158,7 +158,7 @@ test('what waits is told apart, and what began before anybody listened is there 
       ['c', null, null],
     ],
   )
-  // What the feed says of an end is more than the row does.
+  // The feed's record of an end has more than the row.
   feed.takeRecorded([row('c', 2)])
   tell(feed, answer('c', 'said'))
   assert.deepEqual([feed.calls[3]?.answerWords, feed.calls[3]?.durationMs], ['said', 3000])

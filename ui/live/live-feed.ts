@@ -138,7 +138,7 @@ export class LiveFeed {
       dropped.release()
     }
     const remaining = this.calls.slice(over)
-    // Calls stay in the order of their starts, even if one is heard of late.
+    // Calls stay in the order of their starts, even if a start was missed.
     const after = remaining.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
     this.calls = remaining.toSpliced(after + 1, 0, call)
     return call
@@ -194,7 +194,7 @@ function isShown(call: LiveCall, { models, errorsOnly, pattern }: LiveFilter): b
   return pattern === null || call.has(pattern)
 }
 
-/** Returns a pattern that ignores case. It finds the text itself, and as JSON writes it within a string. */
+/** Returns a pattern that ignores case. The pattern finds the text itself, and as JSON writes it within a string. */
 function patternOf(text: string): RegExp {
   const forms = new Set([text, JSON.stringify(text).slice(1, -1)])
   return new RegExp([...forms].map(escaped).join('|'), 'i')

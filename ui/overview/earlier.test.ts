@@ -20,7 +20,7 @@ test('an earlier time is as long, and lies just before, a day or a week back', (
   )
 })
 
-/** An hour in buckets of a quarter; those of the earlier one begin a little beside. */
+/** An hour in buckets of 15 minutes. The earlier period's buckets start a little later or sooner. */
 const overview = (fromMs: number, offsetS: number): Overview =>
   ({
     from: iso(fromMs),

@@ -25,8 +25,8 @@ export interface OverviewCard extends FigureCard {
 }
 
 /**
- * Returns a function that computes changes against the previous period. Its `calls` returns the number of calls
- * behind a figure.
+ * Returns a function that computes changes against the previous period. The parameter `calls` returns the number of
+ * calls behind a figure.
  */
 function changesOf({ totals, previous }: Overview) {
   return (

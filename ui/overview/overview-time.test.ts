@@ -93,7 +93,7 @@ test('widths of buckets', () => {
 
 const nowMs = Date.UTC(2026, 10, 21, 14)
 
-/** Where the first call was made that many minutes ago. */
+/** Returns the range if the first call was made this many minutes ago. */
 function since(minutesAgo: number): ReturnType<typeof youngRange> {
   const recorded_from = new Date(nowMs - minutesAgo * 60_000).toISOString()
   return youngRange({ recorded_from, to: new Date(nowMs).toISOString() })

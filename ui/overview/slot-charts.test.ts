@@ -6,7 +6,7 @@ import { slotPanels } from './slot-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 120_000, startsMs: [0, 60_000], bucketMs: 60_000 }
 
-/** An idle minute, then one of which the gateway has told nothing yet. */
+/** An idle minute, and then a minute that the gateway has not reported yet. */
 const answer = (longestWaitMs: number): Overview =>
   ({
     buckets: { start_s: [0, 60], queue_n: [0, 30], queue_p95_ms: [null, longestWaitMs] },

@@ -7,8 +7,8 @@
 const deepestIndent = 64
 
 /**
- * Returns the text of an object's member: `1e400` of `{"a": 1e400}`. Of several members with the name, the last one
- * counts. Null without one.
+ * Returns the text of an object's member: `1e400` of `{"a": 1e400}`. If the name occurs several times, the last
+ * member counts. Null without one.
  */
 export function memberText(text: string, name: string): string | null {
   const key = JSON.stringify(name)

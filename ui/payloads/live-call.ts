@@ -21,8 +21,8 @@ export interface CallHead {
 }
 
 /**
- * A call of the Live view, the same object as long as it is listed. Its records are kept as JSON text, which takes
- * a fraction of the parsed values' memory. Only the texts of its row are parsed at once.
+ * A call of the Live view, the same object as long as it is listed. Records are kept as JSON text, which takes a
+ * fraction of the parsed values' memory. Only the texts of the call's row are parsed at once.
  */
 export class LiveCall {
   readonly id: string

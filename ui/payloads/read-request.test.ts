@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { ChatMessage } from './read-messages.ts'
 import { lastMessageOf, readRequest } from './read-request.ts'
 
-/** `User: text|call get(…)`, to be compared at a glance. */
+/** Returns a message as a line: `User: text|call get(…)`. */
 function lineOf({ speaker, note, parts }: ChatMessage): string {
   const words = parts.map((part) => {
     if (part.kind === 'text') return part.text

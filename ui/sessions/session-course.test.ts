@@ -71,12 +71,12 @@ test('the cache broke where less was cached of a longer prompt, by the call befo
   const { pieces } = sessionCourse([
     call(0, 1000, tokens(5000, 0)),
     call(2000, 1000, tokens(6000, 5000)),
-    // Another model has a cache of its own, and a failed call tells nothing of it.
+    // Another model has a separate cache, and a failed call says nothing about the cache.
     call(4000, 1000, tokens(7000, 0, { model: 'another' })),
     call(6000, 1000, tokens(null, null)),
     call(8000, 1000, tokens(7000, 256)),
-    // A shorter prompt is another conversation, a little less is how upstreams round, and a call beside others has
-    // nothing to go on from.
+    // A shorter prompt is another conversation, and a small fall is the upstream's rounding. A concurrent call has
+    // no previous call.
     call(10_000, 1000, tokens(3000, 0)),
     call(12_000, 1000, tokens(7500, 7000)),
     call(14_000, 3000, tokens(8000, 6900)),
@@ -95,7 +95,7 @@ test('an hour without calls has the room of a quarter of them, and all else keep
     gaps.map(({ isCut }) => isCut),
     [false, true],
   )
-  // 4 s, 1 s, 4 s, 3 s for the hour, 4 s.
+  // The widths are 4 s, 1 s, 4 s, 3 s (for the hour) and 4 s.
   assert.deepEqual(
     [0, 4000, 5000, 9000, 1_809_000, 3_609_000, 3_613_000].map((ms) => Math.round(placeOf(ms) * 16_000)),
     [0, 4000, 5000, 9000, 10_500, 12_000, 16_000],
@@ -143,7 +143,7 @@ test('ten thousand calls are few bars, and all of them are in one', () => {
     10_000,
   )
   assert.equal(bars.filter(({ failed }) => failed).length, 1)
-  // Of a longer axis only what is looked at is drawn, and told apart.
+  // On a longer axis, only the visible part is drawn, with a bar for each call.
   const near = barsBetween(course, 1_200_000, 600_000, 601_200)
   assert.deepEqual(
     near.map(({ calls }) => calls),

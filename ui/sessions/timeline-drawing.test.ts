@@ -24,7 +24,7 @@ test('signs have room, and stand where they stood when what is looked at moves',
   const signs = axisSigns({ pieces, placeOf }, 1000, 0, 1000)
   assert.deepEqual(
     signs.map(({ px, kind }) => `${kind} ${px}`),
-    // A failed call is red besides.
+    // A failed call's bar is red, too, so the cache break is shown.
     ['break 300', 'failed 0', 'failed 40', 'failed 600'],
   )
   assert.match(signs[0]!.words, /^Cache break: 0 prompt tokens cached, after 9,000 in the previous call/)
@@ -41,7 +41,7 @@ test('times on the axis are round, the step follows the zoom, and what is seen c
     axisTimes(course, axisPx, fromPx, toPx, times).map(({ ms }) => times.seconds(beganMs + ms))
   assert.deepEqual(clocks(500, 0, 500), ['14:02:00', '14:04:00', '14:06:00', '14:08:00'])
   assert.deepEqual(clocks(8000, 4000, 4500), ['14:05:40', '14:05:50', '14:06:00', '14:06:10', '14:06:20'])
-  // Less than a second of it is seen.
+  // The visible part is shorter than a second.
   assert.equal(clocks(50_000_000, 0, 800).length, 1)
 })
 
@@ -93,7 +93,7 @@ test('a gap that was cut says how long it was, whatever follows it', () => {
       [100, 40, false],
       [150, 20, false],
       [190, 50, true],
-      // The next that was cut bounds it.
+      // The next shortened gap limits the room.
       [240, 60, true],
       [300, 700, true],
     ],
@@ -110,7 +110,7 @@ test('the words of a gap have the room up to the next one', () => {
       roomPx,
     ]),
     [
-      // A gap of one pixel is not seen.
+      // A gap of one pixel is invisible.
       [0, 20, 100],
       [100, 200, 210],
     ],
@@ -127,7 +127,7 @@ test('a line goes by steps to the end, and has one point of each pixel: the one 
     { ms: 80, value: 10 },
   ]
   assert.equal(linePath(points, (ms) => ms, 10, room).line, 'M0 1H50V11H80V1H100')
-  // What is to the left counts for where the line begins.
+  // Points to the left of the visible part decide where the line begins.
   assert.equal(linePath(points, (ms) => ms, 10, { ...room, left: 60, width: 40 }).line, 'M-10 6H20V1H40')
   assert.deepEqual(
     linePath([], (ms) => ms, 10, room),

@@ -18,7 +18,7 @@ import { TimelineLines } from './timeline-lines.tsx'
 const lanePx = 20
 /** A press that moves less than this is a click. */
 const dragPx = 5
-/** The width drawn beside the visible part. It is drawn again when half of it is scrolled away. */
+/** The width drawn beside the visible part. When half of it is scrolled away, the part is drawn again. */
 const besidePx = 600
 const mostZoom = 1024
 

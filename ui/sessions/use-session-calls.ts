@@ -9,7 +9,7 @@ import { useAgainOnCalls } from './use-sessions.ts'
 const [pageSize, mostCalls] = [1000, 10_000]
 
 export interface SessionCalls {
-  /** The calls, oldest first. Of a longer session, the last calls. */
+  /** The calls, oldest first; only the last ones of a longer session. */
   readonly calls: readonly CallJson[]
   /** True once all calls to show are loaded. */
   readonly isLoaded: boolean

@@ -44,7 +44,7 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
     ...(cursor === null ? {} : { cursor }),
   }
   const query = callsQuery(address, questionTime(address, atMs), parameters)
-  // A search by id or code belongs to lists of calls. This view searches names.
+  // A search by id or code belongs to lists of calls, and this view searches names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
   return `/api/sessions?${query}`
@@ -70,7 +70,7 @@ export function sessionRows(
   return [...byName.values()]
 }
 
-/** Returns the sessions of an address in its order. They are loaded again when a call of a session ends. */
+/** Returns the sessions of an address in its order, loaded again when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
   const query = useQuery<Sessions, SessionsQuestion>(key, () => {

@@ -19,8 +19,8 @@ export interface ConfirmDialogProps {
 }
 
 /**
- * The dialog before an action that others notice. It is open while it is rendered. The focus starts on the harmless
- * button, and returns to its last place afterwards.
+ * A dialog before an action that others notice, open while it is rendered. The focus starts on the harmless button,
+ * and returns to its last place afterwards.
  */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, yes, isHarmless = false, no = 'Cancel', points, onYes, onNo } = props

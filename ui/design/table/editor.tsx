@@ -20,7 +20,7 @@ export interface FormField<Name extends string> extends Omit<ControlProps, 'onIn
   readonly isShown?: (valueOf: ValueOf<Name>) => boolean
 }
 
-/** The form of a row. One request saves all fields. */
+/** The form of a row, whose fields are saved by one request. */
 export interface RowForm<Name extends string> {
   readonly label: string
   readonly fields: readonly FormField<Name>[]
