@@ -44,8 +44,11 @@ const hourMs = 60 * minuteMs
 const minSample = 20
 /** A smaller delay of the first token is not noticeable. */
 const leastLateMs = 500
+/** The levels of reminders in percent of a token budget. */
 const budgetLevels = [50, 80, 95, 100]
+/** The levels of reminders in percent of a month's budget in USD. */
 const moneyLevels = [80, 100]
+/** The levels of reminders in crashes in a row. */
 const crashLevels = [3, 10, 30, 100]
 /** Seconds after a crash, from which on a running gateway counts as well. */
 const crashTellS = 300

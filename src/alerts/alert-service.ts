@@ -44,8 +44,9 @@ export function alertFilesOf(folder: string): { readonly settings: string; reado
 }
 
 /**
- * Checks the alert rules regularly, and sends their messages. Of several dashboards of a folder one does this; the
- * others show its results. A check waits for the answers that it needs; nothing waits for a check or a receiver.
+ * Checks the alert rules regularly, and sends their messages. If several dashboards use a folder, only one does
+ * this, and the others show its results. A check waits for the answers that it needs; nothing waits for a check or
+ * a receiver.
  */
 export class AlertService {
   readonly #options: AlertServiceOptions

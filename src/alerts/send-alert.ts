@@ -15,7 +15,7 @@ const wordBytes = 200
 /** The result of one try. */
 interface TryResult {
   readonly isDelivered: boolean
-  /** The text for the page. It never has the address, even if the receiver repeats it. */
+  /** The text for the page, never with the address, even if the receiver repeats it. */
   readonly detail: string
   /** The pause in ms that the receiver asks for before the next try; null if its value makes no sense. */
   readonly retryMs: number | null
