@@ -1,9 +1,12 @@
 /**
- * A call's id is a 53-bit integer, which fits a JavaScript number and SQLite's rowid. Its parts, the highest
- * first: 41 bits of milliseconds since the Unix epoch (until 2039), 5 bits of the instance's number, 1 bit
- * that flips when the clock is set back, 6 bits of counter. Ids rise in the order of arrival, so they are the
- * time index and the cursor. People and headers see an id as 11 characters of Crockford's base32, in the same
- * order.
+ * A call's id is a 53-bit integer, which fits a JavaScript number and SQLite's rowid. From the highest bit on, an
+ * id has four parts.
+ * - 41 bits are milliseconds since the Unix epoch (until 2039).
+ * - 5 bits are the number of the instance.
+ * - 1 bit flips when the clock is set back.
+ * - 6 bits are a counter.
+ * Ids rise in the order of arrival, so they are the time index and the cursor. People and headers see an id as 11
+ * characters of Crockford's base32, in the same order.
  */
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -38,7 +38,7 @@ export function isUnbounded(dimension: CallDimension | null): boolean {
 
 /** A question about many calls at once. */
 export interface CallQuestion {
-  /** Selects the calls. Its `fromMs` and `toMs` are ignored: `edgesMs` is the range. */
+  /** Selects the calls. `fromMs` and `toMs` of the filter are ignored: `edgesMs` is the range. */
   readonly filter: CallFilter
   /**
    * Rising instants in milliseconds since the Unix epoch, at least two: each bucket of time reaches from one

@@ -16,7 +16,7 @@ export interface CallRecord extends StoredCall {
   readonly durationMs: number
 }
 
-/** A call as `/api/query`, `calls --json` and the export show it: `callFields` says what each field is. */
+/** A call as in `/api/query`, `calls --json` and the export. `callFields` describes each field. */
 export interface CallJson extends PublicFields {
   /** Eleven characters: see `call-id.ts`. */
   readonly id: string

@@ -1,7 +1,7 @@
 import type { CallStart } from './call.ts'
 import type { CallRecord } from './call-record.ts'
 
-/** How many records the sink has written, holds and lost. */
+/** The numbers of written, waiting and lost records. */
 export interface SinkCounts {
   /** Rows in the database. */
   readonly written: number

@@ -21,7 +21,7 @@ export type MeasureFigures = Infer<typeof MeasureFigures>
 /** Values of measures at `curvePercentiles`, over successful calls; empty if no call has the measure. */
 export const Curves = v.object({
   duration_ms: v.array(v.number()),
-  /** From dispatch. */
+  /** The time from dispatch to the first token. */
   ttft_ms: v.array(v.number()),
   output_tokens_per_s: v.array(v.number()),
 })
@@ -69,9 +69,9 @@ export type CallTotals = Infer<typeof CallTotals>
 export const GroupFigures = v.object({
   ...CallTotals.entries,
   duration_ms: MeasureFigures,
-  /** From dispatch. */
+  /** The time from dispatch to the first token. */
   ttft_ms: MeasureFigures,
-  /** Time to first token from arrival, with the wait for a slot. */
+  /** The time from arrival to the first token, with the wait for a slot. */
   ttft_total_ms: MeasureFigures,
   queue_ms: MeasureFigures,
   tpot_ms: MeasureFigures,

@@ -10,7 +10,7 @@ export class FoldedRangeError extends Error {
   }
 }
 
-/** True once the time for the answer is over. It is called every few milliseconds, so it must be cheap. */
+/** True once the time for the answer is over. Callers ask every few milliseconds, so the check must be cheap. */
 export type IsOver = () => boolean
 
 /** The answer takes longer than its time limit. A shorter range or a coarser key helps. */

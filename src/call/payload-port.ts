@@ -8,7 +8,7 @@ export interface PayloadCall {
   /** Path and query, byte for byte. */
   readonly path: string
   readonly headers: RawHeaders
-  /** Monotonic. */
+  /** Milliseconds of a monotonic clock. */
   readonly receivedAtMs: number
   /** Called with the error that ends the copy. The call continues. */
   readonly onFault: (error: unknown) => void
@@ -33,7 +33,7 @@ export interface PayloadCopy {
   ended(record: CallRecord): void
 }
 
-/** The port for copies of payloads. It never waits, and has bounded memory. */
+/** The port for copies of payloads, which never waits and has bounded memory. */
 export interface PayloadPort {
   /** False if payloads are neither logged nor watched: a call then skips `begin`, and costs nothing. */
   readonly isOpen: boolean

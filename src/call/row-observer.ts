@@ -3,7 +3,7 @@ import type { Warning } from './call-sink.ts'
 
 /**
  * Observes new rows in the writer's thread. An observer that throws is detached with a warning; the writer
- * continues. Its timers and sockets must not throw, as that would end the thread.
+ * continues. An observer's timers and sockets must not throw, as that would end the thread.
  */
 export interface RowObserver {
   /** Called with new rows and their costs. The next rows wait until it returns. */

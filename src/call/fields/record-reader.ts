@@ -23,8 +23,8 @@ export const inTexts: ValueSource = {
 }
 
 /**
- * Makes a function with these `parameters` that returns a record of some fields, with times to a microsecond.
- * Its source text is generated from the table of fields at the start, because a loop over field names takes
+ * Makes a function with these `parameters` that returns a record of some fields, with times to a microsecond. The
+ * function's source text is generated from the table of fields at the start, because a loop over field names takes
  * twice as long. `first` is source text for members before the fields.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who names the parameters knows their types.
