@@ -4,6 +4,7 @@ import { type CliCommand, commanderOption } from './parse-options.ts'
 
 /** Most options of a single list without groups. */
 const shortList = 8
+/** The least, greatest and default width of the help in columns. */
 const leastWidth = 40
 const greatestWidth = 200
 const usualWidth = 80

@@ -44,8 +44,8 @@ async function forReading(env: Environment): Promise<Environment> {
 }
 
 /**
- * The environment of a command that changes files. It uses this folder or a named one, never the gateway on
- * the default port.
+ * The environment of a command that changes files. The command uses this folder or a named one, never the gateway
+ * on the default port.
  */
 async function forActing(env: Environment): Promise<Environment> {
   const port = portIn(env)

@@ -59,7 +59,7 @@ function amount(what: string): OptionRow<number | null> {
 
 export const positional = ['<name>', 'a model, or host/model', 'model'] as const
 
-/** `tokenweir costs set <name>`: sets or removes one's own price. */
+/** `tokenweir costs set <name>`: sets or removes the user's own price of a model. */
 export const run: CommandRun<typeof table> = async (
   options,
   { positionals: [name = ''], terminal: { clock, print } },

@@ -9,7 +9,9 @@ export const table = upOptionTable
 /** Seconds after the last call for the dashboard to end. */
 const afterDrainS = 10
 
-/** `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user of its own. */
+/**
+ * `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a separate user.
+ */
 export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const { print, warn, isWatched } = terminal
   const givenOptions = Object.fromEntries(

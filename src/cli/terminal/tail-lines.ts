@@ -6,6 +6,7 @@ import { bytes as formatBytes, duration, orDash, unknownFigure } from '../../lib
 import { clockTime } from './clock-time.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
 
+/** The widths of columns in characters. */
 const statusWidth = 4
 const durationWidth = 7
 

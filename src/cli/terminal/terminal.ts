@@ -25,7 +25,7 @@ const usualWidth = 80
 /** Columns if the output goes to a file or a pipe: room for all columns of a table. */
 const unboundedWidth = 240
 
-/** This process's terminal, file or pipe. */
+/** The terminal, file or pipe of the current process. */
 export function thisTerminal(): Terminal {
   const { stdout, stderr, env } = process
   const closed = new AbortController()

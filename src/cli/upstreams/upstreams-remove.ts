@@ -7,7 +7,7 @@ export const table = optionTable(placeOptions)
 
 export { positional } from './upstreams-set.ts'
 
-/** `tokenweir upstreams remove <name>`: removes an upstream. Its calls then go to the default upstream. */
+/** `tokenweir upstreams remove <name>`: removes an upstream, whose calls then go to the default upstream. */
 export const run: CommandRun<typeof table> = async (options, { env, positionals, terminal }) => {
   const [name = ''] = positionals
   const upstreams = upstreamsOf(options, env)

@@ -129,7 +129,7 @@ function credentialsOf({
   return credentials
 }
 
-/** Prints the new settings of an upstream, and what still is missing. */
+/** Prints the new settings of an upstream, and the missing ones. */
 async function printResult(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
   const { upstreams: rows } = await upstreams.report()
   const row = rows.find((candidate) => candidate.name === name)
