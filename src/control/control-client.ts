@@ -161,8 +161,8 @@ function open(socketPath: string, route: string, options: RequestOptions = {}) {
 }
 
 /**
- * Returns a reader for answers of a shape. It rejects with the message of a refusal, or with `otherwise` for
- * any other answer.
+ * Returns a reader for answers of a shape. The reader rejects with the message of a refusal, or with `otherwise`
+ * for any other answer.
  */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {

@@ -10,8 +10,8 @@ export interface SocketAddress extends Disposable {
 }
 
 /**
- * The address of a socket in a folder. It also serves folders with long paths, although a socket's address
- * has only about 100 bytes. Throws an error for people, or the system's error if the folder cannot be opened.
+ * The address of a socket in a folder, even if the folder's path is longer than the about 100 bytes of a socket's
+ * address. Throws an error for people, or the system's error if the folder cannot be opened.
  */
 export function openSocketAddress(folder: string, name: string = socketName): SocketAddress {
   const path = shortPath(join(resolve(folder), name), process.cwd(), process.platform)

@@ -9,7 +9,7 @@ import { replaceFile } from '../lib/files/replace-file.ts'
 import { identity, port } from './control-messages.ts'
 
 /**
- * The content of a file in the data folder of a running gateway. It identifies the process if the gateway
+ * The content of a file in the data folder of a running gateway. The file identifies the process if the gateway
  * does not answer.
  */
 export type ProcessRecord = MessageOf<typeof isProcessRecord>
