@@ -5,7 +5,7 @@ import { startPoll } from '../../lib/poll.ts'
 import type { QuerySource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 
-/** Calls as they are recorded. One question per second serves all readers. */
+/** The topic of newly recorded calls. A single query per second serves all readers. */
 export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void): Topic {
   return new Topic('calls', (send) => {
     /** The `seq` of the last call that was sent; null until the newest call is known. */

@@ -16,7 +16,7 @@ export function payloadTopic(rawLog: RawLogSource): Topic {
     }
     const stop = rawLog.follow({
       onEvent: ({ id, data }) => {
-        // Only records have an id. They may be long, so they are not parsed.
+        // Only records have an id. Records may be long, so they are not parsed.
         if (id !== undefined) {
           send(cutPayload(data), 1)
           return

@@ -30,7 +30,7 @@ export interface AccessRules {
 const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Why a request is refused; null if it is allowed. It runs before anything else is read, for known and
+ * Why a request is refused; null if it is allowed. The check runs before anything else is read, for known and
  * unknown paths. `hasToken` is called only if the result depends on it.
  */
 export function refusalOf(access: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {

@@ -68,8 +68,8 @@ export interface AnyRoute extends Pick<RouteInput<AnswerNames, unknown, unknown>
 export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
 /**
- * A route: one method of a path. Its handler gets the checked query and body, and returns a response, or a value
- * to send as JSON. The comment above a route is its description in the API's document; `@fails` lists the error codes
+ * A route: one method of a path. The handler gets the checked query and body, and returns a response, or a value to
+ * send as JSON. The comment above a route is its description in the API's document; `@fails` lists the error codes
  * beyond those of every route.
  */
 export function route<const A extends AnswerNames, Q = Readonly<Record<string, unknown>>, B = unknown>(

@@ -46,7 +46,7 @@ export function codingFor(acceptEncoding: string | undefined): ContentCoding | n
   return br >= gzip ? 'br' : 'gzip'
 }
 
-/** The `ETag` of a content in a coding. It differs by coding, because the bytes differ. */
+/** The `ETag` of a content in a coding. Each coding has another tag, because the bytes differ. */
 function entityTag(tag: string, coding: ContentCoding | null): string {
   return `"${tag}${coding === null ? '' : `-${coding}`}"`
 }

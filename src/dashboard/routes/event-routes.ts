@@ -27,7 +27,7 @@ const beat: EventData['beat'] = { every_ms: beatMs }
 /** The route of the event stream. Each reader gets its topics on one stream. */
 export interface EventRoutes {
   readonly routes: RouteTable
-  /** Ends every stream. */
+  /** Ends the streams of all readers. */
   close(): void
 }
 
