@@ -19,7 +19,7 @@ export type DemoStep = number | readonly DemoCall[]
 export interface DemoClient {
   /** The value of `x-tokenweir-client`. */
   readonly name: string
-  /** The steps that a client repeats, each round in a session of its own. */
+  /** Yields the steps of a round, which the client repeats. Each round is a separate session. */
   readonly round: (random: Random, session: string) => Generator<DemoStep>
 }
 
@@ -52,7 +52,7 @@ const streamed = { stream: true, stream_options: { include_usage: true } }
 /** The small model gets twice as many calls as each of the others. */
 const chatModels = ['simulated-small', 'simulated-small', 'simulated-large', 'simulated-reasoner'] as const
 
-/** People who chat: a question, the answer as it is written, some time to read it, the next question. */
+/** A person who chats: asks a question, reads the answer, and asks the next one. */
 function* conversation(random: Random, session: string): Generator<DemoStep> {
   const messages: object[] = [{ role: 'system', content: 'You are a patient river engineer.' }]
   yield [{ path: '/models', session }]
@@ -74,9 +74,8 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
 const orders = ['Look after the gauges, and report.', 'Now those above the weir.'] as const
 
 /**
- * An agent that calls one tool after the other, while its long prompt grows by their results. Then the agent
- * starts more calls at once than there are slots. At the end it sums up without its tools, so that the cache
- * has nothing of its prompt.
+ * An agent that calls one tool after the other, while the results lengthen its prompt. Then the agent starts more
+ * calls at once than there are slots. The final summary has no tools, so the cache contains nothing of its prompt.
  */
 function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
   const messages: object[] = [{ role: 'system', content: simulatedText(900, random) }]
@@ -101,7 +100,7 @@ function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
   yield between(random, 40_000, 80_000)
 }
 
-/** A nightly job that embeds a library, three batches at a time. Its nights are short here. */
+/** A nightly job that embeds a library, three batches at a time. The demo's nights are short. */
 function* nightOfIndexing(random: Random, session: string): Generator<DemoStep> {
   const texts = (): readonly string[] =>
     Array.from({ length: integerBetween(random, 8, 48) }, () => simulatedText(40, random))

@@ -5,7 +5,7 @@ import { type IncidentKind, type PastFailure, drawFailure, drawRefusal, leaving 
 import type { PastGateway } from './past-gateway.ts'
 import { type LogNormal, type Random, between, drawFrom } from './random.ts'
 
-/** A model of a past. Its times and lengths are medians. */
+/** A model of a past, with medians of times and lengths. */
 export interface PastModel {
   /** Empty for calls without a model, such as those that ask for the list of models. */
   readonly id: string
@@ -192,7 +192,7 @@ function addAnswer(
   record.reasoningTokens = reasoningTokens
 }
 
-/** Mostly near the median, and one time in thirty several times as much: what upstreams do under load. */
+/** Returns a value near the median, but one time in thirty several times as much, like an upstream under load. */
 function heavyTail(random: Random, spread: LogNormal): number {
   const value = drawFrom(random, spread)
   return random() < 1 / 30 ? value * between(random, 3, 12) : value

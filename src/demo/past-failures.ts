@@ -2,7 +2,7 @@ import type { FailureCode } from '../call/failure.ts'
 import type { Outcome } from '../call/outcome.ts'
 import type { Random } from './random.ts'
 
-/** How a call fails, and as what it is recorded. */
+/** The failure of a made-up call, and its recorded fields. */
 export type PastFailure = ReturnType<typeof failure>
 
 /**
@@ -74,7 +74,7 @@ export interface Incident {
   readonly of: string
   /** Minutes since the Unix epoch. */
   readonly fromMinute: number
-  /** Exclusive. */
+  /** Minutes since the Unix epoch, exclusive. */
   readonly toMinute: number
 }
 
@@ -89,7 +89,10 @@ const duringIncident: Readonly<Record<IncidentKind, Shares>> = {
   stopped: [],
 }
 
-/** How a call fails; null for most. Where few calls are made, a failure would look like an incident, and is rarer. */
+/**
+ * Returns the failure of a call; null for most calls. With few calls at the time, failures are rarer, because each
+ * would look like an incident.
+ */
 export function drawFailure(
   random: Random,
   { incidents, stream, load }: { incidents: readonly IncidentKind[]; stream: boolean; load: number },

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 /** A wait that is shorter is the gateway's own work. */
 const leastWaitMs = 1
 
-/** A gateway that is made up: how long its calls wait for its slots, and what it would have noted of each minute. */
+/** A made-up gateway: the waits of its calls for slots, and the figures that it would have recorded each minute. */
 export class PastGateway {
   readonly upstream: string
   readonly instance: string

@@ -11,7 +11,7 @@ import { type Random, between, drawFrom, weightedPick } from './random.ts'
 export type PastStep = number | readonly PastRequest[]
 
 export interface PastClient {
-  /** Fields of each of its calls: its name and what else tells it from others. */
+  /** Fields that all calls of the client have, such as its name. */
   readonly caller: Partial<StoredCall>
   /** How often it begins a round, beside the other clients. */
   readonly weight: number
@@ -31,7 +31,7 @@ export interface Past {
   readonly aheadOfUtc: number
   readonly clients: readonly PastClient[]
   readonly incidents: readonly Incident[]
-  /** One for each upstream. */
+  /** The gateways, one for each upstream. */
   readonly gateways: readonly PastGateway[]
 }
 
@@ -42,7 +42,7 @@ export interface PastMinute {
   readonly notes: readonly GatewayMinute[]
 }
 
-/** A round that goes on at some time. */
+/** A round, and the instant of its next step. */
 interface Event {
   readonly atMs: number
   readonly caller: Partial<StoredCall>
@@ -102,7 +102,7 @@ export function* pastMinutes(past: Past): Generator<PastMinute> {
       plan({ atMs: nextMs, caller, steps })
     }
     if (isStopped(now)) {
-      // The rounds that would go on now end: no gateway is there to take their calls.
+      // Rounds whose next step is now end, because no gateway runs.
       while ((events.at(-1)?.atMs ?? Infinity) < endMs) events.pop()
       yield { calls, notes: [] }
       continue
