@@ -4,7 +4,7 @@ import { type NamedField, namedFields, valueType } from '../call/fields/call-fie
 import type { CallJson } from '../call/call-record.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
-/** Rows of a row group. The export holds one group in memory, and a reader can skip whole groups. */
+/** Rows of a row group. The export keeps one group in memory, and a reader can skip whole groups. */
 const groupRows = 10_000
 
 type ColumnType = 'string' | 'instant' | 'whole' | 'number' | 'boolean'
@@ -43,8 +43,8 @@ function typeOf(field: NamedField): ColumnType {
 }
 
 /**
- * Encodes Apache Parquet, with dictionaries for repeated texts and zstd pages. Holds a row group and the
- * footer in memory.
+ * Encodes Apache Parquet, with dictionaries for repeated texts and zstd pages. A row group and the footer are in
+ * memory.
  */
 export class ParquetEncoder implements CallEncoder {
   readonly #bytes = new ByteWriter()
