@@ -124,7 +124,7 @@ export class SlotHolder implements SlotSharing {
     else clock.after(slotCooldownMs, give)
   }
 
-  /** Returns true to send another message at once. */
+  /** Sends a message, and applies the answer. Returns true to send another message at once. */
   async #exchange(): Promise<boolean> {
     const link = this.#link
     if (link === null) return false
@@ -138,7 +138,7 @@ export class SlotHolder implements SlotSharing {
     return false
   }
 
-  /** Returns true to send another message at once. */
+  /** Applies an answer of the pool. Returns true to send another message at once. */
   #onAnswer(answer: SlotAnswer, sent: BothClocks & { readonly joinCount: number }): boolean {
     const before = this.#protocol.slots
     const joins = this.#protocol.applyAnswer(answer, sent)

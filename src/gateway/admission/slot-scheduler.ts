@@ -25,17 +25,17 @@ import {
 } from './admission.ts'
 
 /**
- * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports
- * events, and `next` returns the call to admit.
- * - `fifo` serves the oldest call. `fair` serves clients in turn, one call each (deficit round robin,
+ * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports events, and
+ * `next` returns the call to admit.
+ * - `fifo` serves the oldest call. `fair` serves one call of each client in rotation (deficit round robin,
  *   Shreedhar and Varghese, 1995).
  * - A call that comes back after a 429 goes before all calls that have waited less.
  * - A call whose client is at its limit keeps its place, and later calls pass it.
  * - A call that waits for a limit a minute is passed only by calls that do not need that limit.
  * - A freed slot cools before the next waiting call takes it. If no waiting call may go, nothing cools.
- * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant
- * time. But `next` checks each waiting client with a limit (`fifo`), and the first call of each sub-queue
- * while calls wait for limits a minute.
+ * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant time.
+ * But `next` checks each waiting client with a limit (`fifo`), and the first call of each sub-queue while calls
+ * wait for limits a minute.
  */
 export class SlotScheduler<T> {
   #max: number
@@ -223,7 +223,10 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /** Changes the number of slots; 0 admits no call. Of the new slots, `givenBack` cool, and the others are free at once. */
+  /**
+   * Changes the number of slots; 0 admits no call. `givenBack` of the new slots cool, and the others are free at
+   * once.
+   */
   setCapacity(maxConcurrent: number, givenBack = 0, nowMs = 0): void {
     this.#max = maxConcurrent
     for (let left = givenBack; left > 0 && !this.full && this.#someMayGo(nowMs); left--)

@@ -12,7 +12,10 @@ export interface Waiter<T> extends WaitingSince {
   subQueue: SubQueue<T>
 }
 
-/** The waiting calls of one client, or of all clients, that need the same limits a minute. They are served in order. */
+/**
+ * The waiting calls of one client, or of all clients, that need the same limits a minute. The calls are served in
+ * order.
+ */
 export interface SubQueue<T> {
   readonly arrival: WaitingLine<Waiter<T>>
   readonly back: SortedLine<Waiter<T>>

@@ -70,8 +70,8 @@ export class WaitingLine<T extends object> extends Set<T> {
   }
 
   /**
-   * The first member. The iterator is kept, because a new one would walk over the holes of all removed
-   * members. It also finds members that are added later.
+   * The first member. The iterator is kept, because a new one would walk over the holes of all removed members.
+   * Members that are added later are found, too.
    */
   get head(): T | undefined {
     if (this.#head !== undefined || this.size === 0) return this.#head

@@ -25,7 +25,7 @@ const lastReportMs = 5000
 export interface DrainReporterOptions extends SharedParts {
   /** The control client of the newest gateway. */
   readonly successor: Pick<ControlClient, 'reportDraining'>
-  /** Called when the newest gateway stops. This one must stop within the given time (ms), too. */
+  /** Called when the newest gateway stops. The draining gateway must stop within the given time (ms), too. */
   readonly onStop: (withinMs: number) => void
   /** Returns the calls here, or cancels the call with this id. */
   readonly onAsk: (cancel: string | null) => Omit<CallsAnswer, 'seq'>
@@ -34,8 +34,9 @@ export interface DrainReporterOptions extends SharedParts {
 }
 
 /**
- * Reports to the newest gateway while this one finishes its calls. Of each upstream's slots, it uses those that calls here hold
- * or wait for. Each report gives the others to the newest gateway, and each answer may grant more.
+ * Reports to the newest gateway while this one finishes its calls. The old gateway uses those slots of each
+ * upstream that its calls hold or wait for. Each report gives the others to the newest gateway, and each answer may
+ * grant more.
  */
 export class DrainReporter {
   readonly #options: DrainReporterOptions

@@ -46,7 +46,10 @@ export interface SharedParts {
 
 interface OldGateway extends PredecessorClaim {
   readonly calls: number
-  /** Its slots of each upstream, with those granted; null before its first report: until then, this gateway admits no call. */
+  /**
+   * The old gateway's slots of each upstream, with those granted. Null before its first report: until then, the new
+   * gateway admits no call.
+   */
   slots: readonly PredecessorSlots[] | null
 }
 
@@ -58,7 +61,10 @@ interface Question {
   readonly onAnswer: (answer: CallsAnswer) => void
 }
 
-/** The gateways that this one has replaced, while they finish their calls. They use the slots that they report; this one uses the rest. */
+/**
+ * The gateways that this one has replaced, while they finish their calls. Old gateways use the slots that they
+ * report, and the new one uses the rest.
+ */
 export class OldGateways {
   readonly #parts: SharedParts
   /** The oldest first. */

@@ -55,8 +55,8 @@ export class ClientResponse implements AnswerSink {
   /** True if written bytes wait for the client to read them. Set only here. */
   isWaiting = false
   /**
-   * The attempt that feeds this answer. It is aborted when the client leaves or stalls, and resumed when the
-   * client keeps up again.
+   * The attempt that feeds this answer. The attempt is aborted when the client leaves or stalls, and resumed when
+   * the client keeps up again.
    */
   source: ResumableAttempt | null = null
 

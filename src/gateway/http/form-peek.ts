@@ -62,10 +62,7 @@ export class FormPeek {
     return bytes.subarray(at + delimiter.length)
   }
 
-  /**
-   * Reads the head of a part or the value of a field, and returns the bytes after it. One that is too long is
-   * skipped.
-   */
+  /** Reads the head of a part or the value of a field, and returns the bytes after it. A longer part is skipped. */
   #read(bytes: Buffer): Buffer {
     const isHead = this.#state === 'head'
     const all = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])

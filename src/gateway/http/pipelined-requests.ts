@@ -5,7 +5,7 @@ import { keepPaused } from './paced-reading.ts'
 /** A connection with this many waiting pipelined requests is paused until half are left. */
 const mostWaiting = 16
 /**
- * Most waiting requests beyond `mostWaiting`, over all connections. One read can bring some thousand before
+ * Most waiting requests beyond `mostWaiting`, over all connections. A single read can bring some thousand before
  * reading stops.
  */
 const mostBeyond = 10_000

@@ -18,7 +18,7 @@ const [leastRoom, mostRoom] = [1024, 65_536]
 /** Most bytes of a tiny chunk, which costs more to parse than to move. */
 const tinyChunk = 64
 /**
- * Numbers of tiny chunks and of framing bytes beyond which a body is a flood. One read of a connection can
+ * Numbers of tiny chunks and of framing bytes beyond which a body is a flood. A single read of a connection can
  * bring ten thousand.
  */
 const [tinyFlood, framingFlood] = [256, 4096]
@@ -47,7 +47,7 @@ export class HeldBody implements Disposable {
     return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
   }
 
-  /** Holds a chunk. Returns why it cannot be held; `null` if it is. */
+  /** Adds a chunk. Returns the reason that the body cannot hold it; `null` on success. */
   add(chunk: Uint8Array): Failure | null {
     const limits = this.#limits
     const tooLarge = this.refusal(this.bytes + chunk.length)

@@ -26,8 +26,8 @@ export interface RequestFacts {
   /** True if `stream_options` has an `include_usage` of any value, or is too long to read. */
   readonly hasIncludeUsage: boolean
   /**
-   * Output tokens that the request allows, over all choices. Of several bounds the highest counts, because
-   * upstreams differ in which they read. 0 without a bound; `Infinity` for a bound that cannot be computed.
+   * Output tokens that the request allows, over all choices. If a request has several bounds, the highest counts,
+   * because upstreams differ in which they read. 0 without a bound; `Infinity` for a bound that cannot be computed.
    */
   readonly tokensAsked: number
   /** `prompt_cache_key`, which agents keep for a whole run. */

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { JsonScan } from '../../json/json-scan.ts'
 import { answerPlaces, longestParsed } from './answer-shape.ts'
 
-/** Gets what {@link AnswerEvents} reads. */
+/** Receives the events and fields that {@link AnswerEvents} reads. */
 export interface EventReceiver {
   /** Called with the data of an event, its lines joined by LF. `isError`: the event's name is `error`. */
   event(data: string, isError: boolean): void

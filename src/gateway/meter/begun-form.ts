@@ -4,6 +4,7 @@ export type BegunForm = 'events' | 'json' | 'words' | 'blank'
 const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']
 /** UTF-8's byte order mark, in Latin-1. */
 const mark = '\xef\xbb\xbf'
+/** Most bytes that are searched. */
 const looked = 64
 const longestName = 'event:'.length
 

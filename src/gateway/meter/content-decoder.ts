@@ -18,7 +18,7 @@ const smallBytes = 2 * 1024 * 1024
 const largestGrowth = 300
 /**
  * Limits of a body that is decoded at once, on the thread that serves all calls: its bytes, and their growth.
- * That takes at most some tens of microseconds, a fraction of the cost of a decoding stream.
+ * Decoding takes at most some tens of microseconds, a fraction of the cost of a decoding stream.
  */
 const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 4096, growth: 32 }
 

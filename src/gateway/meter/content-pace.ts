@@ -3,7 +3,7 @@ import { Histogram, quantileOf } from '../../lib/histogram.ts'
 /** Most gaps that are stored one by one. More go into a histogram, within 1%. */
 const exactGaps = 200
 const stallMs = 1000
-/** Most stored arrivals. Of more chunks, every second, fourth … arrival is stored. */
+/** Most stored arrivals. With more chunks, every second, fourth … arrival is stored. */
 const mostArrivals = 128
 
 /** When a stream's content came: first, first visible, last, and the gaps between. */

@@ -27,9 +27,9 @@ interface ToolCall {
 type ItemSource = 'added' | 'done' | 'output'
 
 /**
- * Collects the tool calls of an answer. A stream of Chat Completions has the name in a call's first piece,
- * and the arguments in the others. But Gemini sends the name in pieces, MiniMax sends the whole name with
- * each piece, old vLLM gives each piece another id, and some upstreams give all calls the same index.
+ * Collects the tool calls of an answer. A stream of Chat Completions has the name in a call's first piece, and the
+ * arguments in the others. But Gemini sends the name in pieces, and MiniMax sends the whole name with each piece.
+ * Old vLLM gives each piece another id, and some upstreams give all calls the same index.
  */
 export class ToolCalls {
   /** Calls of chats, in the order in which they began. */

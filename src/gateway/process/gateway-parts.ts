@@ -61,7 +61,7 @@ const instanceLength = 8
 export interface GatewaySecrets {
   readonly adminToken: string | null
   readonly upstreamKey: string | null
-  /** The proxy for an origin; null without one. Its address may contain a password. */
+  /** The proxy for an origin; null without one. A proxy's address may contain a password. */
   readonly proxyFor: (origin: string) => UpstreamProxy | null
   /** Reads a variable that the file of upstreams names. */
   readonly variable: (name: string) => string | undefined
@@ -105,9 +105,9 @@ export interface SharedLimits extends SlotLink, BudgetLink {
   attach(gateway: LimitedGateway): void
   status(): NonNullable<HealthReport['shared']>
   warnings(): readonly Warning[]
-  /** Rejects if it cannot be set. */
+  /** Sets the number of slots of all gateways together. Rejects if the shared database does not save it. */
   setMax(maxConcurrent: number): Promise<void>
-  /** Rejects if it cannot be set. */
+  /** Sets the budget of all gateways (tokens in any 24 hours). Rejects if the shared database does not save it. */
   setTokenLimit(tokenLimit: number): Promise<void>
   /** Frees all slots of this gateway. */
   close(): Promise<void>

@@ -109,7 +109,9 @@ export class Upstream {
     return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
   }
 
-  /** The transport to an origin. It stays when the address is removed, because calls may still run there. */
+  /**
+   * The transport to an origin. The transport stays when the address is removed, because calls may still run there.
+   */
   #connect(origin: string): Transport {
     const existing = this.#transports.get(origin)
     if (existing !== undefined) return existing

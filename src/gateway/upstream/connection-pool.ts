@@ -121,8 +121,8 @@ export class Connection {
   }
 
   /**
-   * Ends a connection whose upstream sends endless bytes without content, such as a status line, interim
-   * responses, or extensions of chunks. undici limits only names and values of headers. This runs before
+   * Ends a connection whose upstream sends endless bytes without content. Examples are a status line, interim
+   * responses, or extensions of chunks; undici limits only names and values of headers. The listener runs before
    * undici reads, and counts the bytes of its earlier reads.
    */
   #boundFraming(socket: Socket, mostBytes: number): void {
@@ -141,19 +141,19 @@ export class Connection {
 }
 
 /**
- * Changes the code of a reset. undici reads ECONNRESET as the end of an answer if the connection would not be
- * kept, even if only the connection's end delimits the answer. If the answer is paused at that moment, an
- * assertion fails and ends the process. Under another code a reset is an ordinary error. This runs before
- * undici's own listener.
+ * Changes the code of a reset. undici reads ECONNRESET as the end of an answer if the connection would not be kept.
+ * undici does so even if only the connection's end delimits the answer. If the answer is paused at that moment, an
+ * assertion fails and ends the process. Under another code a reset is an ordinary error. The listener runs before
+ * undici's own.
  */
 function renameReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET'
 }
 
 /**
- * Connections to one origin, each with one attempt at a time. undici's own pool searches all connections for
- * a free one, which costs more than the call at thousands of open streams. Here free connections are a stack:
- * the last used one goes first, so that the others can idle out.
+ * Connections to one origin, each with one attempt at a time. undici's own pool searches all connections for a free
+ * one. With thousands of open streams, the search costs more than the call. Here free connections are a stack: the
+ * last used one goes first, so that the others can idle out.
  */
 export class ConnectionPool {
   readonly #make: () => Connection

@@ -1,6 +1,6 @@
 /**
- * The parts of undici that the gateway uses. Loading all of undici, with fetch, WebSocket, cache and mocks,
- * takes 35 ms more at the start. Its version is pinned, so the files keep their paths.
+ * The parts of undici that the gateway uses. Loading all of undici, with fetch, WebSocket, cache and mocks, takes
+ * 35 ms more at the start. The version of undici is pinned, so the files keep their paths.
  */
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'

@@ -17,8 +17,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The proxy for an upstream, by `NO_PROXY` and by `HTTPS_PROXY` or `HTTP_PROXY` (for the upstream's scheme).
- * Variables in small letters count first. This machine is never reached through a proxy. Throws a `TypeError`
- * if the address is not that of an HTTP proxy.
+ * Variables in small letters count first. No proxy is used for this machine. Throws a `TypeError` if the address is
+ * not that of an HTTP proxy.
  */
 export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProxy | null {
   const upstream = new URL(upstreamOrigin)

@@ -224,7 +224,7 @@ function hasFinish(bytes: Buffer): boolean {
   return false
 }
 
-/** The keys of a usage event in APIs that have one. Its `timings` move to the event before. */
+/** The keys of a usage event in APIs that have one. `timings` are moved to the event before. */
 const usageKeys: ReadonlySet<string> = new Set([
   'id',
   'object',

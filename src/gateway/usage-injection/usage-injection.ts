@@ -30,8 +30,8 @@ export interface InjectedCall<Request> {
 }
 
 /**
- * Asks an upstream for the usage of streams whose client did not, unless the upstream is known to send usage
- * unasked or to refuse the field. The knowledge ends with the process.
+ * Asks an upstream for the usage of a stream if its client did not. Upstreams that are known to send usage unasked,
+ * or to refuse the field, are not asked. The knowledge ends with the process.
  */
 export class UsageInjection {
   readonly #isEnabled: boolean
