@@ -21,6 +21,7 @@ const longestLabel = 200
 const label = remembered((text) => storedText(text, longestLabel), longestLabel)
 const texts = ['model', 'responseModel', 'upstream', 'client', 'userAgent', 'session'] as const
 const others = ['upstreamErrorCode', 'serviceTier'] as const
+/** Most characters of a request id. */
 const longestRequestId = 100_000
 
 /** Makes a record of a foreign call, with masked labels, and an id that is only its time. */

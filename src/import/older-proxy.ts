@@ -8,10 +8,10 @@ const bucketMs = 14 * 24 * 3_600_000
 const mostOfOne = 1_000_000
 
 /**
- * The calls of a row of the older proxy's `api_calls`: one call, or all calls of a summed row. Calls of a
- * summed row get equal parts of the tokens, their mean times, the tag `summed:14d`, and starts that are
- * spread over the two weeks. A row's time is the end of its call; for a summed row, the beginning of the two
- * weeks. Throws `FieldError`.
+ * The calls of a row of the older proxy's `api_calls`: one call, or all calls of a summed row. Calls of a summed
+ * row get equal parts of the tokens, their mean times, and the tag `summed:14d`. Their starts are spread over the
+ * two weeks. A row's time is the end of its call; for a summed row, the beginning of the two weeks. Throws
+ * `FieldError`.
  */
 export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   const calls = Math.max(1, read.countIn(fields, 'calls_count') ?? 1)

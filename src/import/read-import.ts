@@ -63,7 +63,10 @@ function notRead(line: number, problem: string): ReadCall {
   return { line, call: null, identity: 0n, problem, notes: [] }
 }
 
-/** The identity of one of our own calls. Its id alone is not enough, because two databases may have the same id. */
+/**
+ * The identity of one of our own calls. A call's id alone is not enough, because two databases may have the same
+ * id.
+ */
 function ownIdentity({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
   return textHash(JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]))
 }
