@@ -125,7 +125,7 @@ export class JsonScan {
     return this.#skeleton.length > mostSkeletonBytes
   }
 
-  /** How many more bytes of the leaf are kept. One byte over the limit shows that it is too long. */
+  /** How many more bytes of the leaf are kept. A single byte over the limit shows that the leaf is too long. */
   get #room(): number {
     return this.#limit + 1 - this.#earlier.length
   }
