@@ -5,8 +5,8 @@ export interface Backoff {
 }
 
 /**
- * The wait in milliseconds after `failures` failures in a row (at least one). It doubles each time, up to
- * `longestMs`.
+ * Returns the wait in milliseconds after `failures` failures in a row (at least one). The wait doubles each time,
+ * up to `longestMs`.
  */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1))

@@ -1,5 +1,6 @@
 /** Bytes of memory that a cleared gather keeps at most. */
 const keptCapacity = 4096
+/** Bytes of memory at first. */
 const firstCapacity = 256
 
 /** Gathers bytes from pieces of chunks. The bytes are copied, so that no chunk stays in memory. */

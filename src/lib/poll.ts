@@ -1,6 +1,6 @@
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** How to poll. */
+/** The function to poll, its interval, and the handler of its errors. */
 export interface PollOptions<T> {
   readonly clock: {
     after(ms: number, callback: () => void, options: { readonly background: boolean }): () => void

@@ -4,6 +4,7 @@ import { ownCopy } from './own-copy.ts'
 const mostEntries = 1000
 /** Most characters of all entries. */
 const mostCharacters = 128 * 1024
+/** The default of the most characters of a key. */
 const usualLongest = 1000
 
 /**

@@ -71,8 +71,8 @@ type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddres
  */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 /**
- * Bytes of a read: half a page. The kernel fills each read with whole rows of at most one page, and adds a
- * second page only if the first is full, so reads of half a page are always filled.
+ * Bytes of a read: half a page. The kernel fills each read with whole rows of at most one page. A second page is
+ * added only if the first is full, so reads of half a page are always filled.
  */
 const partBytes = 2048
 /** Number of parts in the first read, which has some 200 sockets, and in each further read. */

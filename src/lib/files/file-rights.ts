@@ -109,7 +109,7 @@ function nameIn(list: string, id: number): string | null {
   }
 }
 
-/** This user, root, and the user who became root by sudo. */
+/** Returns the ids of the current user, root, and the user who became root by sudo. */
 function trustedOwners(userId: number): readonly number[] {
   const { SUDO_UID: caller = '' } = process.env
   return userId === 0 && /^\d+$/.test(caller) ? [0, Number(caller)] : [0, userId]

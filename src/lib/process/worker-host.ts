@@ -28,8 +28,8 @@ export interface WorkerHostOptions<From> {
 const pause = { firstMs: 100, longestMs: 5000 } as const
 
 /**
- * A worker: a thread or another process. The worker starts when it is needed, and again after a crash, with
- * longer and longer pauses, but never from files that an update has replaced. It keeps this process alive
+ * A worker: a thread or another process. The worker starts when it is needed, and again after a crash, with longer
+ * and longer pauses. A worker never starts from files that an update has replaced. The parent process stays alive
  * only while a question is open.
  */
 export class WorkerHost<To extends object, From extends object> {
