@@ -1,7 +1,6 @@
 /**
- * The used parts of prom-client. Loading all of it, with cluster, push gateway, default metrics and
- * OpenTelemetry, takes 35 ms more at the writer's start. Its version is pinned, so the files keep their
- * paths.
+ * The used parts of prom-client. Loading all of it, with cluster, push gateway, default metrics and OpenTelemetry,
+ * takes 35 ms more at the writer's start. The version of prom-client is pinned, so the files keep their paths.
  */
 import { createRequire } from 'node:module'
 import type * as PromClient from 'prom-client'
