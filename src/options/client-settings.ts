@@ -35,7 +35,7 @@ export type ClientSetting = Pick<
 /** Settings by client name or key fingerprint. */
 export type ClientSettings = Readonly<Record<string, ClientSetting>>
 
-/** The whole file. */
+/** The schema of the whole file. */
 export const clientSettings: Schema<ClientSettings> = v.pipe(
   mapOf(setting),
   rule((clients) => {

@@ -180,7 +180,7 @@ export const gatewayOptionTable = optionTable({
   rawLogFile: row(path, defaultRawLogFile, 'file for captured payloads; older segments are next to it'),
 })
 
-/** The gateway's settings. */
+/** The values of all options of the gateway. */
 export type GatewayValues = ValuesOf<typeof gatewayOptionTable>
 
 export type GatewayOptions = OptionsOf<typeof gatewayOptionTable>
