@@ -43,16 +43,16 @@ const deathShownMs = 10_000
 /** A size that is older than this is measured again on request. */
 const sizeGoodForMs = 1000
 
-/** Starts the thread. Its file is beside this one, with the same extension in source and build. */
+/** Starts the thread, whose file is beside this one, with the same extension in source and build. */
 export function startPayloadWorker(settings: PayloadSettings): Worker {
   const file = new URL(`./payload-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, { workerData: settings, name: 'tokenweir-payloads' })
 }
 
 /**
- * The raw log of payloads and its live feed. This class copies bodies, within limits, and sends them to a
- * thread that composes and writes the records. No call waits, gets an exception, or pays for the log unless
- * it is logged or watched.
+ * The raw log of payloads and its live feed. Bodies are copied here, within limits, and sent to a thread that
+ * composes and writes the records. No call waits, gets an exception, or pays for the log unless it is logged or
+ * watched.
  */
 export class RawLog implements PayloadPort {
   readonly #options: Required<RawLogOptions>

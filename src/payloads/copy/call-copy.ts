@@ -34,7 +34,7 @@ class BodyCopy {
     this.#sender.hold(this.#bytes.capacity - before)
   }
 
-  /** Returns the copied body and its memory. This copy is empty afterwards. */
+  /** Returns the copied body and its memory. Afterwards the copy is empty. */
   release(): { readonly body: RawBody; readonly capacity: number } {
     const { capacity } = this.#bytes
     const bytes = this.#bytes.length === 0 ? noBytes : this.#bytes.content

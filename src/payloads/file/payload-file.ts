@@ -28,9 +28,9 @@ const tailBytes = 4 * 2 ** 20
 const fruitlessLimit = 3
 
 /**
- * Writes the raw log. Several processes may append to one file: each write has complete lines, and goes to
- * the end of the file. The file is checked before each write, because another process may have rotated,
- * cleared or deleted it, or been killed in the middle of a line.
+ * Writes the raw log. Several processes may append to one file: each write has complete lines, and goes to the end
+ * of the file. The file is checked before each write. Another process may have rotated, cleared or deleted it, or
+ * been killed in the middle of a line.
  */
 export class PayloadFile {
   readonly #options: PayloadFileOptions
@@ -100,7 +100,8 @@ export class PayloadFile {
   #tidy(): void {
     const { filePath } = this.#options
     for (const { path, firstSeq, records } of listSegments(filePath)) {
-      // The process that claimed the segment may be renaming it. Its rename then fails, which does no harm.
+      // The process that claimed the segment may be renaming it. Then the rename of that process fails, which does
+      // no harm.
       if (path !== filePath && records === null) this.#name(path, firstSeq)
     }
     this.#dropOldest()

@@ -4,6 +4,7 @@ const closeBrace = 0x7d
 /** Every record begins with `{"id":"<11 characters>","seq":<number>,"timestamp":"…","direction":"…"`. */
 export const idAt: number = '{"id":"'.length
 const seqAt = idAt + 11 + '","seq":'.length
+/** Most bytes of a record's beginning, up to its direction. */
 const longestHead = 160
 
 /**

@@ -26,8 +26,8 @@ interface Counted {
 }
 
 /**
- * Reads the raw log from its files, also while gateways write to it. The reader changes nothing and keeps no
- * file open. It is synchronous, and so not for a thread that serves calls. Throws the system's errors; a
+ * Reads the raw log from its files, also while gateways write to it. The reader changes nothing and keeps no file
+ * open. All methods are synchronous, and so not for a thread that serves calls. Throws the system's errors; a
  * missing log is empty.
  */
 export class PayloadReader {
@@ -59,9 +59,8 @@ export class PayloadReader {
   }
 
   /**
-   * Both records of a call. Segments are searched from the call's start to some time after `endedAtMs`,
-   * because the answer to a long call is in a later segment than its request. If the end is unknown, all
-   * later segments are searched.
+   * Both records of a call. Segments are searched from the call's start to some time after `endedAtMs`. The answer
+   * to a long call is in a later segment than its request. If the end is unknown, all later segments are searched.
    */
   payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
     const records: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }

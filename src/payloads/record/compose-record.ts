@@ -18,6 +18,7 @@ export interface ComposeOptions {
   readonly maxBodyBytes: number
 }
 
+/** Most characters of a text whose result is cached. */
 const longestRemembered = 500
 
 /**
@@ -90,7 +91,7 @@ interface PutTogether {
 
 /**
  * The text of a stream, put together. If masking the text finds more than masking the pieces, a credential is
- * spread over several events. Its pieces would show in the body, so the body is withheld.
+ * spread over several events. The pieces of the credential would show in the body, so the body is withheld.
  */
 function putTogether(
   { raw, masked }: { readonly raw: string; readonly masked: string },

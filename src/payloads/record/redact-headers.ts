@@ -9,6 +9,7 @@ import { headerPairs } from '../../lib/http/header-list.ts'
 /** A scheme of HTTP authentication, and the credential after it (RFC 9110 §11.4). */
 const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is
+/** Most characters of a value whose result is cached. */
 const longestRemembered = 300
 
 /**

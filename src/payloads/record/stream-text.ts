@@ -62,9 +62,9 @@ class ChoiceText {
 }
 
 /**
- * Puts the text of a stream together from its events: chat and legacy completions, the Responses and the Messages API, and the
- * forms of Gemini, Ollama and llama.cpp. Of several choices, `text`, `reasoning` and `toolCalls` are those of the first (by
- * index). Unknown forms are skipped. Never throws.
+ * Puts the text of a stream together from its events. Known forms are chat and legacy completions, the Responses
+ * and the Messages API, and those of Gemini, Ollama and llama.cpp. If there are several choices, `text`,
+ * `reasoning` and `toolCalls` are those of the first (by index). Unknown forms are skipped. Never throws.
  */
 export function readStreamText(events: readonly Fields[]): StreamText {
   const choices = new Map<number, ChoiceText>()
