@@ -75,8 +75,8 @@ async function download(
 }
 
 /**
- * The target of a redirect. It must be on the same host, so that a list cannot make this machine send
- * requests elsewhere. Throws {@link PriceListError}.
+ * The target of a redirect, which must be on the same host. Otherwise a list could make this machine send requests
+ * elsewhere. Throws {@link PriceListError}.
  */
 function nextUrl(url: URL, location: string): URL {
   const next = URL.parse(location, url.href)

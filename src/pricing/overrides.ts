@@ -6,6 +6,7 @@ import type { ModelCosts } from './model-costs.ts'
 import { byTime, priceTime, timeOf } from './price-time.ts'
 import { fees, ratesSchema } from './rate-bounds.ts'
 
+/** Most characters of a model's name. */
 const longestName = 512
 
 /**

@@ -175,7 +175,7 @@ function historyOf(
     .sort((a, b) => b.fromMs - a.fromMs)
 }
 
-/** Entries by name without case. Of names that differ only in case, the first counts. */
+/** Entries by name without case. If names differ only in case, the first counts. */
 function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, NamedEntry> {
   const map = new Map<string, NamedEntry>()
   for (const [key, entry] of Object.entries(entries)) {

@@ -164,7 +164,10 @@ const sync = v.pipe(
   }),
 )
 
-/** True for an entry in the older form. It names no provider, so it applies at every upstream, like an override. */
+/**
+ * True for an entry in the older form. Such an entry names no provider, so it applies at every upstream, like an
+ * override.
+ */
 function isSimple({ provider }: PriceEntry): boolean {
   return provider === undefined
 }
