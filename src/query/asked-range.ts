@@ -9,7 +9,7 @@ const lastMs = 2 ** 41
 /** A range of time, in ms since the Unix epoch. */
 export interface AskedRange {
   readonly fromMs: number
-  /** Exclusive. */
+  /** Milliseconds since the Unix epoch, exclusive. */
   readonly toMs: number
 }
 
@@ -36,7 +36,10 @@ export async function rangeOf(
   return fromMs < toMs ? { fromMs, toMs } : null
 }
 
-/** The range of a filter (default: the last 24 hours). It ends at a full second, so that requests within it share the answer. */
+/**
+ * The range of a filter (default: the last 24 hours). The range ends at a full second, so that requests within that
+ * second share the answer.
+ */
 export function windowOf(filter: Pick<CallFilter, 'fromMs' | 'toMs'>, nowMs: number): AskedRange {
   const nextSecondMs = (Math.floor(nowMs / 1000) + 1) * 1000
   const toMs = Math.min(Math.max(Math.ceil(filter.toMs ?? nextSecondMs), 1), lastMs)

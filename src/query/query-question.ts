@@ -40,7 +40,7 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
-  /** The notes of the range. They are part of the question, so that a new note makes a new answer. */
+  /** The notes of the range. A question includes them, so that a new note makes a new answer. */
   readonly notes: readonly Note[]
 }
 

@@ -23,7 +23,7 @@ export interface QueryWorkerOptions {
   readonly onFault: (error: unknown) => void
   readonly graceMs: number
   readonly startLimitMs: number
-  /** Called when the process is ready. It began to start at `sinceMs`. */
+  /** Called when the process is ready, which was started at `sinceMs`. */
   readonly onReady: (sinceMs: number) => void
   /** Called when the process has died or begins to start. */
   readonly onChange: () => void

@@ -5,7 +5,7 @@ import type { SlotUses } from '../call/call-reader.ts'
 /** A call counts as waiting from this wait on. */
 const waitedFromMs = 1
 
-/** When each call asks for a slot, and how long it holds one. */
+/** The times at which calls ask for a slot, and the times for which they use one. */
 export interface SlotLoad {
   /** When calls ask for a slot, rising (ms). */
   readonly askedMs: Float64Array
