@@ -4,6 +4,7 @@ import { makeSharedSchema } from './schema/shared-schema.ts'
 const connectLimitMs = 5000
 /** Additional time for the server's own time-out to arrive. */
 const answerMs = 500
+/** The type id of `bigint`. */
 const bigintType = 20
 /** PostgreSQL's `protocol_violation`, with which poolers refuse unknown settings. */
 const unknownSetting = '08P01'
@@ -63,8 +64,8 @@ export function shownAddress(url: string): string {
 }
 
 /**
- * An error of the shared database, in words that complete "the shared database …". Of the address, only host
- * and database are shown.
+ * Returns an error of the shared database, in words that complete "the shared database …". The text has only host
+ * and database of the address.
  */
 export function errorInWords(error: unknown, url: string): string {
   const where = shownAddress(url)

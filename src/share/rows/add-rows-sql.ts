@@ -5,10 +5,10 @@ const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id', 'cache_
 const allColumns = storedFields.map(({ column }) => column)
 
 /**
- * The statement that adds rows. It is a single transaction, so that a client's pause cannot hold the lock. A
- * row that exists stays unchanged, unless its call was `interrupted`, or, with `areChanged`, its cost
- * differs. Parameters: the store, how far it has sent, the lowest and highest id, ids, estimates, and an
- * array for each field of `filled`. Returns the ids that other calls have.
+ * The statement that adds rows, in a single transaction, so that a client's pause cannot hold the lock. An existing
+ * row stays unchanged, unless its call was `interrupted`, or, with `areChanged`, its cost differs. Parameters: the
+ * store, how far it has sent, the lowest and highest id, ids, estimates, and an array for each field of `filled`.
+ * Returns the ids that other calls have.
  */
 export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): string {
   const parameters = filled.map((field, at) => `$${at + 7}::${columnType(field)}[]`)

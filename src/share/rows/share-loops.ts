@@ -17,7 +17,7 @@ import { identifyStore } from './store-identity.ts'
 
 /** The rows that the loops send and fetch, and their limits. */
 export interface ShareSettings {
-  /** The local database. */
+  /** The path of the local database. */
   readonly path: string
   /** Connects to the shared database. Rejects with a message for people. */
   readonly connect: () => Promise<SharedDatabase>
@@ -46,7 +46,7 @@ const lastSteps = 20
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
 /**
- * Sends the rows of this file until `signal` is aborted. Of all processes on a file, one sends and one pulls;
+ * Sends the rows of this file until `signal` is aborted. If several processes use a file, one sends and one pulls;
  * the others wait.
  */
 export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import type { PullProgress } from './row-puller.ts'
 
 /** The argument of the process. */
 export interface ShareTask {
-  /** The local database. */
+  /** The path of the local database. */
   readonly path: string
   /** True to fetch the rows of others, too. */
   readonly pulls: boolean

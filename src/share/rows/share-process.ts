@@ -13,8 +13,8 @@ const progressEveryMs = 5000
 const longCopyRows = 20_000
 
 /**
- * The process that sends and fetches rows. It is separate, so that neither its work, nor a hanging database,
- * nor a crash can affect a call. Once the channel to its parent is closed, it sends the waiting rows and ends.
+ * The separate process that sends and fetches rows. So neither its work, nor a hanging database, nor a crash can
+ * affect a call. Once the channel to its parent is closed, the process sends the waiting rows and ends.
  */
 export class ShareProcess {
   readonly #host: WorkerHost<never, ShareStatus>
