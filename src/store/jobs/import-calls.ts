@@ -49,6 +49,7 @@ const slices = {
   alone: { least: 20, most: 5000, ms: 250, pauseMs: 0 },
   beside: { least: 20, most: 5000, ms: 75, pauseMs: 30 },
 } as const
+/** Calls in the first slice. */
 const firstSize = 100
 /** Calls that began earlier have a wrong time. */
 const earliestMs = Date.UTC(2015, 0)

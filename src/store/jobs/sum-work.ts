@@ -6,6 +6,7 @@ import { Summing } from '../rollup/summing.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import type { SlicedWork } from './job.ts'
 
+/** The least number of calls that a step reads. */
 const leastRead = 1000
 
 /** Work that updates all sums that lack calls. */

@@ -139,7 +139,7 @@ const fieldNames = publicFields.map(({ name }) => name)
 /** Converts a row of public fields; further columns may follow them. SQLite has no booleans. */
 function callOf(row: readonly unknown[]): CallJson {
   const call: Record<string, unknown> = {}
-  // This takes a quarter of the time of reading rows as objects.
+  // Reading arrays takes a quarter of the time of reading rows as objects.
   for (let at = 0; at < fieldNames.length; at++) call[fieldNames[at] ?? ''] = row[at]
   return Object.assign(call, {
     stream: call['stream'] === 1,

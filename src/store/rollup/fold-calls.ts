@@ -22,10 +22,10 @@ const provingPart = 0.01
 
 /**
  * As {@link foldUntil}, but safe if the clock is wrong.
- * - If the newest call is older than yesterday or lies in the future, the last `keepDays` days before that
- *   call stay: the database was idle, or the clock is wrong.
- * - With `isClockChecked`, more than a tenth of all calls is folded only if remaining calls are older than a
- *   day. A clock that is wrong for a moment has no such calls.
+ * - If the newest call is older than yesterday or lies in the future, the last `keepDays` days before that call
+ *   stay. The database was idle, or the clock is wrong.
+ * - With `isClockChecked`, more than a tenth of all calls is folded only if remaining calls are older than a day. A
+ *   clock that is wrong for a moment has no such calls.
  */
 export function foldableUntil(
   database: DatabaseSync,
@@ -56,10 +56,9 @@ export function foldedUntilMs(database: DatabaseSync): number {
 }
 
 /**
- * Returns a function that deletes up to `limit` calls of one day before `untilMs` (the start of a day), if
- * the sums hold them. It returns their number, or `null` if the sums of that day lack calls. The transaction
- * with the first call of a day marks the day as folded: a reader sees all calls, or the mark, and then reads
- * the sums.
+ * Returns a function that deletes up to `limit` calls of one day before `untilMs` (the start of a day), if the sums
+ * hold them. The function returns their number, or `null` if the sums of that day lack calls. The transaction with
+ * the first call of a day marks the day as folded. A reader sees all calls, or the mark, and then reads the sums.
  */
 export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number | null {
   const statements = new RowStatements(database)

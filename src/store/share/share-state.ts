@@ -8,9 +8,9 @@ import { inTransaction } from '../sqlite/transaction.ts'
  * but `pulled_seq` and `known_until_seq` are the shared database's.
  */
 export interface ShareCursors {
-  /** This file's name in the shared database. */
+  /** The name of this file in the shared database. */
   readonly replica: string
-  /** This file's last row that the shared database has confirmed. */
+  /** The last row of this file that the shared database has confirmed. */
   readonly confirmed_seq: number
   /** The last row that it may have confirmed, if its answer was lost. */
   readonly sending_seq: number

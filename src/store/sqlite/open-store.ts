@@ -212,8 +212,8 @@ export function absenceOf(error: unknown): StoreAbsence | null {
 function makePrivateFile(path: string): void {
   const createdFolder = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   if (createdFolder !== undefined) chmodSync(dirname(path), 0o700)
-  // An existing file is not opened. Closing it would drop all locks of this process's connections on it
-  // (fcntl(2)), and the last one to close would then delete the log under them.
+  // An existing file is not opened. Closing it would drop all locks of this process's connections on it (fcntl(2)).
+  // The last connection to close would then delete the log under them.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)
   else closeSync(openSync(path, 'a', 0o600))
 }

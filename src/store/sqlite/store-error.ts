@@ -3,7 +3,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
 /**
- * - `other_version`, `foreign`: the file is sound, but of another version or program. It stays as it is.
+ * - `other_version`, `foreign`: the file is sound, but of another version or program, and stays unchanged.
  * - `damaged`: SQLite finds no fault, but the contents are wrong.
  * - `moved`: the open file is no longer the one at its path.
  * - `log_moved`: the open log is no longer the one at its path, so that other programs do not see its calls.

@@ -5,8 +5,8 @@ import type { BatchEncoder, FilledBatch } from './record-batch.ts'
 const batchLimit = 1000
 
 /**
- * Ended calls that wait to be written, in order. If they are too many, the oldest are dropped. They are
- * encoded at once, because thousands of records in memory would keep the garbage collector busy.
+ * Ended calls that wait to be written, in order. If they are too many, the oldest are dropped. Calls are encoded at
+ * once, because thousands of records in memory would keep the garbage collector busy.
  */
 export class PendingCalls {
   readonly #limit: number

@@ -153,6 +153,7 @@ class WordNumbers {
   }
 }
 
+/** Calls for which there is memory at first. */
 const firstRoom = 64
 
 /** Calls that are encoded as they end. The oldest can be dropped before the batch is sent. */
@@ -196,7 +197,7 @@ export class FilledBatch {
   }
 }
 
-/** The sending side. Its batches make sense only to a {@link Dictionary} that has seen all of them, in order. */
+/** The sending side. Batches make sense only to a {@link Dictionary} that has seen all of them, in order. */
 export class BatchEncoder {
   readonly #wordLimit: number
   #words = new WordNumbers()

@@ -1,4 +1,4 @@
-/** The entry of the writer's thread. Its parent is a `WriterThread`. */
+/** The entry of the writer's thread, which a `WriterThread` starts. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../call/clock.ts'
 import { StoreWriter } from './store-writer.ts'
