@@ -6,7 +6,7 @@ const passedOn: ReadonlySet<string> = new Set(
     'PATH HOME USER LOGNAME LANG TZ TMPDIR NO_COLOR',
     'NODE_OPTIONS NODE_COMPILE_CACHE NODE_DISABLE_COMPILE_CACHE NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA',
     'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR',
-    // Says of itself where rows are shared; a secret, as it holds a password.
+    // The address where rows are shared, which is a secret, because it contains a password.
     'TOKENWEIR_SHARE',
     // Says whose folder a gateway of `sudo` may use.
     'SUDO_UID',

@@ -41,7 +41,7 @@ export class Clients {
     }
   }
 
-  /** Saves a change, which holds in a running gateway when this resolves. Rejects with `JsonFileError`. */
+  /** Saves a change, which a running gateway applies before this resolves. Rejects with `JsonFileError`. */
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
     // A gateway that does not answer reads the file at its next check.
@@ -49,7 +49,7 @@ export class Clients {
   }
 }
 
-/** One row for each client, and each key without a name, from calls, settings and the running gateway. */
+/** Returns a row for each client, and each key without a name, from calls, settings and the running gateway. */
 export function clientRows(
   seenClients: readonly SeenClient[],
   settings: ReadonlyMap<string, ClientSetting>,

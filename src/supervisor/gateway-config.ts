@@ -32,7 +32,7 @@ export interface OwnAddress {
  */
 export class GatewayConfig {
   readonly #options: Options<GatewayValues>
-  /** The file of settings made on the dashboard. It is read each time, so that a person may edit it. */
+  /** The file of settings made on the dashboard, read each time, so that a person may edit it. */
   readonly #path: string
   readonly #ownAddress: OwnAddress
   readonly #hasKey: boolean
@@ -160,7 +160,7 @@ export class GatewayConfig {
   }
 }
 
-/** True if the running gateway uses the wanted value. Its own paths are absolute. */
+/** True if the running gateway uses the wanted value. The gateway reports absolute paths. */
 export function isMet(
   name: string,
   value: ConfigOption['value'],

@@ -33,7 +33,7 @@ export interface GatewayStarterOptions {
   readonly config: GatewayConfig
   readonly logFile: LogFile
   readonly clock: Clock
-  /** This process's environment; the gateway gets a part of it. */
+  /** The environment of the current process; the gateway gets a part of it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The program and its arguments before the options. */
   readonly command: readonly string[]

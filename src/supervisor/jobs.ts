@@ -204,7 +204,7 @@ export class Jobs {
   }
 }
 
-/** One job of each kind runs at a time; a dry run blocks no other. */
+/** The kinds of jobs. At most one job of each kind runs at a time; a dry run blocks no other. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
 
 interface Job<Progress, Result> extends Omit<DatabaseJob | RepriceJob, 'progress' | 'result'> {

@@ -2,7 +2,7 @@ import { CodedError } from '../lib/errors.ts'
 
 /**
  * - `not_running`: there is nothing to stop.
- * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
+ * - `start_failed`: the gateway ended, or did not become healthy in time; `log` has its last lines.
  * - `port_in_use`: something else listens on its port.
  * - `stop_failed`: the gateway did not end, and it could not be identified well enough to be killed.
  * - `not_applied`: the settings are saved, but the running gateway did not apply them.

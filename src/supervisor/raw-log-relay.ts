@@ -86,7 +86,7 @@ export class RawLogRelay {
     return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
   }
 
-  /** The feed. */
+  /** Opens the live feed of payloads. */
   async stream(): Promise<Readable> {
     const answer = await this.#open('GET /raw-log/stream', {})
     if (answer !== null) return answer
