@@ -45,7 +45,7 @@ export function httpReceiver(
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
     const req = request(url, { agent, method: 'POST', headers: sentHeaders, signal: either })
-    // This listener keeps a second error, or one after the answer began, from ending the process.
+    // The listener keeps a second error, or an error after the answer began, from ending the process.
     req.on('error', () => {})
     try {
       req.end(encoded)

@@ -44,6 +44,7 @@ const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_
 const closeMs = 1500
 /** The statuses that are tried again (OTLP/HTTP, "Failures"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
+/** Most characters of a receiver's answer in a warning. */
 const longestQuote = 200
 
 /** Sends spans in batches, one after the other. No method throws or waits; memory is bounded, and losses are counted. */
