@@ -9,9 +9,9 @@ export const ClientUse = v.object({
   active: v.number(),
   /** Calls of the client that wait for a slot. */
   waiting: v.number(),
-  /** Most slots that the client may hold; null without a limit of its own. */
+  /** Most slots that the client may hold; null without an own limit. */
   max_concurrent: v.nullable(v.number()),
-  /** Tokens that the client may use in any 24 hours; null without a limit of its own. */
+  /** Tokens that the client may use in any 24 hours; null without an own limit. */
   token_limit: v.nullable(v.number()),
   /** Tokens used in the last 24 hours; null without a token limit, or until earlier calls have been read. */
   used_tokens: v.nullable(v.number()),
@@ -37,7 +37,7 @@ export const ClientRow = v.object({
   /** Null if no gateway answers. */
   active: v.nullable(v.number()),
   waiting: v.nullable(v.number()),
-  /** Requests and tokens that the client may use per minute; null without a limit of its own. */
+  /** Requests and tokens that the client may use per minute; null without an own limit. */
   max_rpm: v.nullable(v.number()),
   max_tpm: v.nullable(v.number()),
   /** `token_limit` minus `used_tokens`, which may be negative; null without a limit, or if the use is unknown. */

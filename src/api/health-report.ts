@@ -26,7 +26,7 @@ export const UpstreamHealth = v.object({
   /** Why calls get no key from the gateway although a key is set; null without such a problem. */
   problem: v.nullable(v.string()),
   rate_limiter: SlotReport,
-  /** Tokens of any 24 hours; absent without a limit of its own. */
+  /** Tokens of any 24 hours; absent without an own limit. */
   token_limit: v.exactOptional(v.number()),
   /** Tokens used of the limit; null while the use before the start is unknown. */
   used_tokens: v.exactOptional(v.nullable(v.number())),

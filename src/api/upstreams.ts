@@ -11,7 +11,7 @@ export const UpstreamRow = v.object({
   models: v.array(v.string()),
   /** Slots of the upstream; null for as many as `--max-concurrent` says. */
   max_concurrent: v.nullable(v.number()),
-  /** Tokens of any 24 hours; null without a limit of its own. */
+  /** Tokens of any 24 hours; null without an own limit. */
   token_limit: v.nullable(v.number()),
   /** Requests and tokens per minute; null without such a limit. */
   max_rpm: v.nullable(v.number()),

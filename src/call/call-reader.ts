@@ -78,7 +78,7 @@ export interface EndedBounds {
 export interface SlotUsesBounds {
   readonly fromMs: number
   readonly toMs: number
-  /** Each upstream has slots of its own. */
+  /** Each upstream has separate slots. */
   readonly upstreamName: string
   /** Most calls returned, about. */
   readonly most: number

@@ -28,7 +28,7 @@ export const systemClock: Clock = {
     try {
       await sleep(ms, undefined, signal === undefined ? {} : { signal })
     } catch (error) {
-      // Node rejects with an error of its own, whose cause is the reason.
+      // Node rejects with an `AbortError`, whose cause is the reason.
       signal?.throwIfAborted()
       throw error
     }

@@ -12,7 +12,7 @@ import { thisTerminal } from './terminal/terminal.ts'
 interface CommandModule {
   readonly table: CliCommand['options']
   readonly positional?: CliCommand['positional']
-  /** The command's `CommandRun`. */
+  /** Runs the command. Commands declare it as a `CommandRun`. */
   readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
 
@@ -263,7 +263,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
  * exit code is in `process.exitCode`.
  */
 export async function main(commandLine: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  // A reader that has seen enough, as `head` has, is no fault.
+  // A reader that closes the output early, such as `head`, is no fault.
   process.stdout.on('error', (error) => {
     if (codeOf(error) === 'EPIPE') return
     if (process.exitCode !== exitCode.fault)
@@ -286,7 +286,7 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
       const { run, table, positional } = await load()
       if (lowPriority.test(name)) lowerPriority(process.pid)
       const args = argv.slice(isTwoWords ? 2 : 1)
-      // All three commands know `--gateway-port`; for `up` and `gateway` it is `--port`.
+      // `up`, `gateway` and `dashboard` accept `--gateway-port`; for `up` and `gateway` it is `--port`.
       const commandArgs = /^(?:up|gateway)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
@@ -316,7 +316,7 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
   }
 }
 
-/** The arguments, in which a name that people try is replaced by the command's own name. */
+/** Returns the arguments with the command's own name in place of a name that people try. */
 function withKnownName(argv: readonly string[]): readonly string[] {
   const same = otherNames[`${argv[0]} ${argv[1]}`] ?? otherNames[argv.join(' ')]
   return same === undefined ? argv : [...same, ...argv.slice(2)]

@@ -25,8 +25,8 @@ const isProcessRecord = fits(
     /** The same member as in the gateway's status. */
     supervised: v.boolean(),
     /**
-     * How the gateway ended: `stopped`, or `failed` by a fault of its own. Absent while the gateway runs, and
-     * after a kill. Another gateway may replace a failed one at once.
+     * How the gateway ended: `stopped`, or `failed` by an own fault. Absent while the gateway runs, and after a
+     * kill. Another gateway may replace a failed one at once.
      */
     ends: v.optional(v.picklist(['stopped', 'failed'])),
   }),

@@ -95,8 +95,8 @@ export interface SpawnAnswer {
 }
 
 /**
- * Starts a gateway in a session of its own, so that it outlives this process. Throws the system's error, or a readable one if the
- * log cannot be opened.
+ * Starts a gateway in a separate session, so that it outlives this process. Throws the system's error, or a
+ * readable one if the log cannot be opened.
  */
 export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const { command, args, env, logFile, cwd = process.cwd(), crash = null, answer } = options

@@ -6,8 +6,8 @@ import { FoldedRangeError } from '../call/no-answer.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
 /**
- * Calls of a page. Each page is a transaction of its own, so that the database's log can be emptied between
- * two pages.
+ * Calls of a page. Each page is a separate transaction, so that the database's log can be emptied between two
+ * pages.
  */
 const pageCalls = 500
 

@@ -1,4 +1,4 @@
-/** The value of a key; if there is none, `make` makes it, and the map keeps it. */
+/** Returns the value of a key. Without a value, `make` makes one, and the map keeps it. */
 export function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const existing = map.get(key)
   if (existing !== undefined) return existing

@@ -1,4 +1,4 @@
-/** Most models with a label of their own; all others share one. */
+/** Most models with separate labels; all others share one. */
 const mostModels = 100
 /** Most labels from failed calls, so that names that no upstream knows cannot use up all labels. */
 const mostByFailed = 50

@@ -32,7 +32,7 @@ export function be(allowed: string): (issue: { readonly input: unknown }) => str
   return ({ input }) => `must be ${allowed}; it is ${shown(input)}`
 }
 
-/** Messages for schemas without a message of their own. */
+/** Messages for schemas without own messages. */
 const usual = {
   abortEarly: true,
   message: (issue: v.BaseIssue<unknown>): string =>

@@ -21,8 +21,8 @@ export function priceFileOf(database: string): string {
 }
 
 /**
- * Takes the lock of a price file, which every change holds from reading to writing. Resolves with null if
- * another process held it for `limitMs`; rejects with the system's error.
+ * Takes the lock of a price file, for a change from reading to writing. Resolves with null if another process kept
+ * it for `limitMs`; rejects with the system's error.
  */
 export function lockPriceFile(path: string, limitMs: number): Promise<Disposable | null> {
   return takeFileLock(`${path}.lock`, limitMs)
@@ -60,19 +60,19 @@ function unreadable(message: string): PriceReading {
   return { problem: { message, line: null, column: null } }
 }
 
-/** The prices in force now. */
+/** Returns the prices in force: those of the file, with the shipped list below them until the first sync. */
 export function readPricesInForce(path: string, shippedPath: string = shippedPriceFile()): PriceReading {
   const file = readPriceFile(path)
   return 'problem' in file ? file : { costs: overShipped(file.costs, () => readCosts(shippedPath)) }
 }
 
-/** The prices in a file; null if there is none, or it is broken. */
+/** Returns the prices in a file; null without a file, or if the file is invalid. */
 export function readCosts(path: string): ModelCosts | null {
   const reading = readPriceFile(path)
   return 'costs' in reading ? reading.costs : null
 }
 
-/** The file's prices, below them the shipped list until the first sync. */
+/** Returns the file's prices. Until the first sync, shipped prices fill the gaps. */
 export function overShipped(
   costs: ModelCosts | null,
   readShipped: () => ModelCosts | null,

@@ -1,7 +1,7 @@
 import type { PricePeriod, Rates, RateTier } from '../api/costs.ts'
 import { fees, tokenRates } from './rate-bounds.ts'
 
-/** The service tiers with prices of their own. Every other name means the ordinary tier. */
+/** The service tiers with separate prices. Every other name means the ordinary tier. */
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 
 export type ServiceTier = (typeof serviceTiers)[number]

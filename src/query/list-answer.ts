@@ -63,7 +63,7 @@ export async function recordedFrom(reader: CallReader): Promise<string | null> {
   return extent === null ? null : new Date(extent.firstMs).toISOString()
 }
 
-/** The page to read, with one call more than shown, which tells whether another page follows. */
+/** The page to read, with one call more than shown, so that another page is known to follow. */
 function pageOf({ limit, beforeId, sort, rising }: ListQuestion): CallPage {
   return sort === 'started_at' && !rising
     ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }

@@ -6,7 +6,7 @@ import { isFingerprint } from '../call/key-fingerprint.ts'
 import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
-/** The clients that the database knows. */
+/** The clients with recorded calls, and the time since when their calls are counted (ISO 8601, UTC). */
 export interface SeenClients {
   readonly clients: readonly SeenClient[]
   readonly counted_from: string

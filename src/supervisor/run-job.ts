@@ -68,7 +68,7 @@ export function startProgram({ command, env }: JobCommand, args: readonly string
   return { child, errorText: () => words.trim() }
 }
 
-/** Runs a job in a process of its own. */
+/** Runs a job in a separate process. */
 export function runJob<Progress, Result>(
   job: JobCommand,
   args: readonly string[],

@@ -10,7 +10,7 @@ const built = new URL('../../../dist/', import.meta.url)
 
 /** The OpenAPI documents of the API and of the gateway's own routes, written by `build/openapi.ts`. */
 export const documentRoutes: RouteTable = {
-  /** This document. @fails document_not_built */
+  /** The OpenAPI document of this API. @fails document_not_built */
   'GET /openapi.json': document('openapi.json'),
   /** The document of the gateway's own routes, which are on its own port. @fails document_not_built */
   'GET /openapi/gateway.json': document('openapi-gateway.json'),

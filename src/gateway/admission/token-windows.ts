@@ -40,15 +40,14 @@ export interface HandedUse {
    * database has earlier calls. Null if `used` is complete.
    */
   readonly usedSinceMs: number | null
-  /** The use of clients, keys and upstreams with budgets of their own. */
+  /** The use of clients, keys and upstreams with own budgets. */
   readonly usedByOwners: readonly { readonly owner: string; readonly used: readonly MinuteUsage[] }[]
 }
 
 /**
- * The tokens of the last 24 hours: of all calls, and of each client, key and upstream with a limit of its
- * own. A call is checked when it arrives, so that it does not wait in vain. When it gets its slot, it
- * reserves the tokens that it may use. So calls in flight together cannot use more than is left, if their
- * requests set a bound.
+ * The tokens of the last 24 hours: of all calls, and of each client, key and upstream with an own limit. A call is
+ * checked when it arrives, so that it does not wait in vain. When it gets its slot, it reserves the tokens that it
+ * may use. So calls in flight together cannot use more than is left, if their requests set a bound.
  */
 export class TokenWindows {
   readonly #options: TokenWindowsOptions
@@ -58,7 +57,7 @@ export class TokenWindows {
   readonly acrossGateways: TokenWindow
   /** The windows in which every call counts. */
   readonly #always: readonly TokenWindow[]
-  /** The windows of clients, keys and upstreams with limits of their own. */
+  /** The windows of clients, keys and upstreams with own limits. */
   readonly #byOwner = new Map<string, TokenWindow>()
   /** Calls that began since then count without the database: ms since the Unix epoch. */
   #sinceMs: number
@@ -146,7 +145,7 @@ export class TokenWindows {
     for (const owner of usage.owners ?? []) this.#byOwner.get(owner)?.addTo(usage)
   }
 
-  /** Tokens that an owner with a limit of its own has used; null while that is not known. */
+  /** Tokens that an owner with an own limit has used; null while unknown. */
   usedBy(owner: Owner): number | null {
     const window = this.#byOwner.get(owner)
     return window?.isKnown === true ? window.snapshot(this.#options.clock.wallTime()).totalUsed : null

@@ -146,7 +146,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
       return true
     }
     const { answeringProxy } = this.#transport
-    // A 407 is the proxy's (RFC 9110 §15.5.8). The client would read it as a refusal of its own key.
+    // A 407 is the proxy's (RFC 9110 §15.5.8). The client would think that its key was refused.
     if (status === 407 && answeringProxy !== null) {
       this.abort(proxyFailure(answeringProxy, `it answered 407 ${statusText}`.trimEnd()))
       return true

@@ -106,7 +106,7 @@ export class DrainReporter {
     if (report.isLast) this.#ended.resolve()
   }
 
-  /** Handles a missing successor, which may be away for a moment, while a start of its own successor fails. */
+  /** Handles a missing successor, which may be away for a moment, while it fails to start its own successor. */
   #goOnAlone(): void {
     const nowMs = this.#options.clock.now()
     this.#aloneSinceMs ??= nowMs

@@ -56,7 +56,7 @@ interface OldGateway extends PredecessorClaim {
 interface Question {
   readonly seq: number
   readonly cancel: string | null
-  /** The gateways that have yet to get the question. */
+  /** The instances of gateways that have yet to get the question. */
   readonly open: Set<string>
   readonly onAnswer: (answer: CallsAnswer) => void
 }
@@ -67,7 +67,7 @@ interface Question {
  */
 export class OldGateways {
   readonly #parts: SharedParts
-  /** The oldest first. */
+  /** The old gateways by instance, the oldest first. */
   readonly #draining = new Map<string, OldGateway>()
   /** The instance of the gateway that hands over to this one. */
   readonly #direct: string | null
@@ -212,10 +212,13 @@ export class OldGateways {
     return used
   }
 
-  /** Further slots for an old gateway that needs more than it holds: its calls came before those here. */
+  /**
+   * Returns further slots for an old gateway that needs more than it holds, because its calls came before those
+   * here.
+   */
   #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
-    // An upstream that is gone here has the slots that the old gateway reported.
+    // If the upstream was removed here, its number of slots is the one that the old gateway reported.
     const limiter = Array.from(this.#parts.limiters()).find(
       (candidate) => candidate.name === name && !candidate.isShared,
     )

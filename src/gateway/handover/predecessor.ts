@@ -56,7 +56,8 @@ export class Predecessor {
     const isShared = host === this.handover.host
     if (!isShared && (await this.#listensBeside(server, host))) return
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
-    // In the same turn in which the socket came, before it accepts a connection.
+    // The server must listen in the event-loop turn in which the socket arrived, before the socket accepts a
+    // connection.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else if (answer !== null) await listen(this.handover.port, host, server)
     else await listenOnceFree(this.handover.port, host, server)
@@ -78,8 +79,9 @@ export class Predecessor {
   }
 
   /**
-   * Listens while the predecessor still does, so no connection is refused, and an impossible address is found before the
-   * predecessor frees the port. Returns false if the predecessor's own listener is in the way. Rejects with the socket's error.
+   * Listens while the predecessor still does, so that no connection is refused. An impossible address is found
+   * before the predecessor frees the port. Returns false if the predecessor's own listener is in the way. Rejects
+   * with the socket's error.
    */
   async #listensBeside(server: Server, host: string): Promise<boolean> {
     const { port, host: former } = this.handover
@@ -99,7 +101,7 @@ export class Predecessor {
   }
 }
 
-/** The addresses of this machine that a host stands for. */
+/** Returns the addresses of this machine that a host means. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   if (!isIP(host)) return [(await lookup(host)).address]
   if (host !== '0.0.0.0' && host !== '::') return [host]

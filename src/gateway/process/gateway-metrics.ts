@@ -16,7 +16,7 @@ const nanoseconds = 1e9
 
 type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'isOpenMetrics'>
 
-/** Answers scrapes. The writer's thread makes the text, and gets the values that only this thread knows. */
+/** Answers scrapes. The writer's thread makes the text, and gets the values that only the main thread knows. */
 export class GatewayMetrics {
   readonly #clock: Clock
   readonly #ask: (observer: string, question: string) => Promise<string | null>

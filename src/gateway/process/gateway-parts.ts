@@ -351,7 +351,7 @@ function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, isOver: 
   return { ...tally.peaks(isOver), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
 }
 
-/** Token limits of upstreams with a limit of their own. */
+/** Token limits of upstreams with own limits. */
 function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
   const limits = new Map<Owner, number>()
   for (const { name, setting } of upstreams.configured())

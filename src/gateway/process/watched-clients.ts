@@ -16,7 +16,7 @@ export interface WatchedClientsOptions {
   readonly folder: string
   /** Returns the slots of each upstream. A client's limit applies at each upstream. */
   readonly admissions: () => readonly SlotLimiter[]
-  /** Tokens that an owner with a limit of its own has used; null while unknown. */
+  /** Tokens that an owner with an own limit has used; null while unknown. */
   readonly usedBy: (owner: Owner) => number | null
 }
 

@@ -159,7 +159,7 @@ export class UsageEventFilter {
     return isTaken
   }
 
-  /** Removes a complete event, or holds it as {@link #finish}. Returns false if the event passes. */
+  /** Removes a complete event, or keeps it as {@link #finish}. Returns false if the event passes. */
   #isTaken(text: string, out: Uint8Array[]): boolean {
     const data = this.#isRuledOut(text) ? null : readEventData(text)
     if (data === null) return false

@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import zlib, { type ZstdOptions } from 'node:zlib'
 
-/** Most frames of a body, because each needs a decoder of its own. */
+/** Most frames of a body, because each needs a separate decoder. */
 const mostFrames = 1000
 
 type Decoder = Transform & { readonly bytesWritten: number }

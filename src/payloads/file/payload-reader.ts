@@ -45,7 +45,7 @@ export class PayloadReader {
     return totalBytes(listSegments(this.#filePath))
   }
 
-  /** The answer of `GET /v1/raw-log/recent`, as JSON in a buffer of its own. */
+  /** The answer of `GET /v1/raw-log/recent`, as JSON in a new buffer. */
   recent(limit: number, bytesLimit: number = answerBytesLimit): Uint8Array<ArrayBuffer> {
     const segments = listSegments(this.#filePath)
     const lines = new RecentLines(limit, bytesLimit)

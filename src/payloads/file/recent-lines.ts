@@ -32,7 +32,7 @@ export class RecentLines {
     }
   }
 
-  /** The answer of `recent`, in a buffer of its own. */
+  /** The answer of `recent`, in a new buffer. */
   toJson(totalCount: number, truncated: boolean): Uint8Array<ArrayBuffer> {
     const comma = Buffer.from(',')
     const parts = this.#lines.flatMap((line, index) => (index === 0 ? [line] : [comma, line]))

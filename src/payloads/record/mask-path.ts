@@ -1,10 +1,10 @@
 import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
 import { isSecretParameter } from '../../secrets/secret-headers.ts'
 
-/** The parameter `k` is a key if its value is longer than this; else it is a count. */
+/** The parameter `k` is a key if its value has at least this many characters; else it is a count. */
 const shortestUnnamed = 8
 
-/** A path with its query, or any URL, without the credentials in it. */
+/** Returns a path with its query, or any URL, with masked credentials. */
 export function maskPath(path: string): string {
   const query = path.indexOf('?')
   return maskKeys(

@@ -12,7 +12,7 @@ import type { IdFilter } from './call-condition.ts'
 /** A key of a grouping that calls of a filter can have. */
 export interface FoundKey {
   readonly id: number
-  /** True for the rest key, which stands for all further names. */
+  /** True for the rest key, which means all further names. */
   readonly isOther: boolean
   /** The value of the dimension of all calls with the key. */
   readonly value: number | null
