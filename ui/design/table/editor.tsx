@@ -25,7 +25,7 @@ export interface RowForm<Name extends string> {
   readonly label: string
   readonly fields: readonly FormField<Name>[]
   readonly note?: (valueOf: ValueOf<Name>) => ComponentChildren
-  /** Saves the values. Returns the request, the error in the values, or the errors by field. */
+  /** Returns the request that saves the values, the error in the values, or the errors by field. */
   readonly save: (
     valueOf: ValueOf<Name>,
   ) => string | Errors<Name> | { readonly path: string; readonly body: object }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { explained } from '../meanings.ts'
 import { SortHeading, type Sorting } from './sort-heading.tsx'
 
-/** A column's head: a text, or a text with a class, a tooltip or a sorting. The class replaces the default one. */
+/** A column's head: a text, or a text with a class, a meaning for the tooltip, or a sorting. */
 export type ColumnHead =
   | string
   | {
