@@ -106,10 +106,7 @@ export const curveFrame: TimeFrame = {
 /** The bucket of the median. */
 export const medianAt: number = curvePercentiles.indexOf(50)
 
-/**
- * Returns the least number of calls for a percentile. With fewer calls, the percentile would be one of the slowest
- * calls.
- */
+/** Returns the least number of calls for a percentile. With fewer calls, the percentile would be just one call. */
 function leastCallsAt(percentile: number): number {
   const fromEdge = Math.min(percentile, 100 - percentile) / 100
   return Math.max(5, Math.round(1 / fromEdge))
