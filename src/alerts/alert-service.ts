@@ -235,7 +235,7 @@ export class AlertService {
         this.#keep({ messages: this.#record.messages.map((old) => (old.id === next.id ? updated : old)) })
       }
     } catch {
-      // The dashboard ends: the next one sends what waits.
+      // The dashboard ends, and the next one sends the waiting messages.
     } finally {
       this.#isSending = false
     }

@@ -21,7 +21,7 @@ const fields = namedFields.map((field) => {
 
 type FieldSchemas = { readonly [Name in keyof PublicFields]: v.GenericSchema<PublicFields[Name]> }
 
-/** A call as `/api/query`, `calls --json` and the export show it: `callFields` says what each field is. */
+/** A call as in `/api/query`, `calls --json` and the export. `callFields` describes each field. */
 export const CallJson = v.object({
   /** Eleven characters: see `call-id.ts`. */
   id: v.string(),

@@ -30,7 +30,7 @@ export type GatewayRow = Infer<typeof GatewayRow>
 
 /** The body of `GET /api/gateways`. */
 export const GatewaysReport = v.object({
-  /** The dashboard's own gateway first, then by host; only that one without `--share`. */
+  /** All gateways, the dashboard's own first, then by host. Without `--share`, only the dashboard's own. */
   gateways: v.array(GatewayRow),
   /** Slots of all gateways together; null if unknown. */
   max_concurrent: v.nullable(v.number()),

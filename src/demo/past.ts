@@ -13,9 +13,9 @@ export type PastStep = number | readonly PastRequest[]
 export interface PastClient {
   /** Fields that all calls of the client have, such as its name. */
   readonly caller: Partial<StoredCall>
-  /** How often it begins a round, beside the other clients. */
+  /** How often the client begins a round, relative to the other clients' weights. */
   readonly weight: number
-  /** The same by night (default: `weight`). */
+  /** The weight by night (default: `weight`). */
   readonly nightWeight?: number
   /** The steps in a row, often in a session. */
   readonly round: (random: Random) => Iterator<PastStep>

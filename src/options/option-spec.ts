@@ -60,7 +60,7 @@ export type Options<V> = Readonly<V> & {
 /** The values of a table's options. */
 export type ValuesOf<Table> = Table extends OptionTable<infer V> ? V : never
 
-/** The values of a table's options, and what set each. */
+/** The values of a table's options, with the source of each. */
 export type OptionsOf<Table> = Options<ValuesOf<Table>>
 
 /**
@@ -76,7 +76,10 @@ export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> 
   return table as OptionTable<V>
 }
 
-/** The source of a value by what set it. Only names of variables begin with a capital. */
+/**
+ * Returns the source of a value by the name of the flag or variable that set it. Only names of variables begin with
+ * a capital.
+ */
 export function sourceOf(setBy: string | null): 'flag' | 'environment' | 'default' {
   if (setBy === null) return 'default'
   return /^[A-Z]/.test(setBy) ? 'environment' : 'flag'

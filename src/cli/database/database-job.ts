@@ -23,7 +23,7 @@ interface JobProgress extends Partial<JobOutput> {
 interface JobOptions {
   readonly db: string
   readonly json: boolean
-  /** The sentence after an unexpected error: what the job has already done. */
+  /** The sentence after an unexpected error: the work that the job has already done. */
   readonly whatStays: string
 }
 

@@ -161,7 +161,7 @@ export class MinuteLimits {
     } else this.onRoom()
   }
 
-  /** Takes back what the attempt's last refusal changed: the refusal is final, whatever the pace. */
+  /** Undoes the effect of the attempt's last refusal, because the refusal is final, whatever the pace. */
   forgive({ group: { learned } }: LimitStake): void {
     learned?.forgive()
     this.onRoom()

@@ -45,7 +45,7 @@ export interface LimitParts extends ProviderLimits {
   readonly acrossRestarts: LimitsAcrossRestarts
 }
 
-/** Makes the limits a minute, and what connects them to upstreams, clients and the database. */
+/** Makes the limits a minute, and connects them to upstreams, clients and the database. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
   const { clock, learnsLimits, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
   const minute = new MinuteLimits(() => clock.now(), learnsLimits)

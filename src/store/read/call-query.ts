@@ -77,7 +77,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       return inReadTransaction(database, () => pages.ids(selection, page).flatMap(callById))
     },
     endedSince: async (afterSeq, filter, limit) => {
-      // Read first: rows that are added in between come with the next question.
+      // The last number is read first, so that rows added in between come with the next question.
       const newest = Math.min(lastSeq(), afterSeq + followedAtOnce)
       const selection = selectionOf(filter, words)
       if (selection === null) return { calls: [], lastSeq: Math.max(newest, afterSeq) }

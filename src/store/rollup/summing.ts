@@ -72,7 +72,7 @@ export class Summing {
     const changed = hours.find(({ seq }) => seq === 0)
     const lacking = lastSeq - leastSeq(hours, lastSeq)
     const next = lacking > manyCalls ? hours[0] : lacking > fewCalls ? undefined : changed
-    // While calls come, there is always another one to add: changed hours do not wait for the last.
+    // While calls come, there is always another call to add, so changed hours do not wait for the last one.
     if (next === undefined)
       return !this.#addNewest(limit) || changed !== undefined || this.#makeDays(nowMs, limit)
     const nextId = firstIdAt(next.hour * hourMs)

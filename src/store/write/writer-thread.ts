@@ -65,7 +65,7 @@ interface Parcel {
   readonly events: readonly GatewayEvent[]
 }
 
-/** Both compiled and as source the worker's file lies beside this one and ends as it does. */
+/** The worker's file is beside this one, with the same extension in source and build. */
 function startThread(settings: WriterSettings): Worker {
   const file = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, { workerData: settings, name: 'tokenweir-writer' })
