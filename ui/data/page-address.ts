@@ -270,10 +270,7 @@ const others: Readonly<Record<string, Parameter>> = {
 
 const parameters = { ...filters, ...others }
 
-/**
- * Reads an address. Invalid and unknown parameters are left out, and named in `ignored`. Null if the path is no
- * view.
- */
+/** Reads an address; null if the path is no view. Invalid and unknown parameters are only named in `ignored`. */
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
@@ -300,8 +297,7 @@ export function writeAddress(address: PageAddress): string {
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range !== defaultAddress.range) query.set('range', address.range.last)
   write(query, parameters, address)
-  // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models are easier to read with
-  // them.
+  // A colon and a slash need no escape in a query (RFC 3986, 3.4). Dates and models are easier to read with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
 }
@@ -345,9 +341,7 @@ export function isFiltered(address: PageAddress): boolean {
   return filterText(address) !== ''
 }
 
-/**
- * Returns the key of a request: filters, range and zone of an address, and all other inputs that change the answer.
- */
+/** Returns the key of a request: filters, range and zone of an address, and what else changes the answer. */
 export function queryKey(address: PageAddress, ...rest: readonly unknown[]): string {
   return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }

@@ -223,10 +223,7 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /**
-   * Changes the number of slots; 0 admits no call. `givenBack` of the new slots cool, and the others are free at
-   * once.
-   */
+  /** Changes the number of slots; 0 admits no call. `givenBack` of the new slots cool; others are free at once. */
   setCapacity(maxConcurrent: number, givenBack = 0, nowMs = 0): void {
     this.#max = maxConcurrent
     for (let left = givenBack; left > 0 && !this.full && this.#someMayGo(nowMs); left--)
