@@ -82,15 +82,15 @@ function isWeekend(day: Date): boolean {
 function requestOf({ path, body, leaveAfterMs, ...call }: DemoCall, upstream: string): PastRequest {
   const place = { endpoint: `/v1${path}`, upstream }
   const session = call.session ?? null
-  const asked = { session, stream: false, promptTokens: 0, cachedTokens: 0 }
-  if (!isObject(body)) return { ...asked, model: { id: '', callType: 'props', firstTokenMs: 1.5, ...place } }
+  const base = { session, stream: false, promptTokens: 0, cachedTokens: 0 }
+  if (!isObject(body)) return { ...base, model: { id: '', callType: 'props', firstTokenMs: 1.5, ...place } }
   const fields = fieldsOf(body)
   if (path === '/embeddings') {
     const { id, firstTokenMs, perInputMs } = modelOf(fields, embeddingModels)
     const inputs = arrayOf(fields['input'])
     const promptTokens = inputs.reduce<number>((sum, each) => sum + promptTokensOf(each), 0)
     const model = { id, firstTokenMs: firstTokenMs + perInputMs * inputs.length, ...place }
-    return { ...asked, promptTokens, model: { ...model, callType: 'embedding' } }
+    return { ...base, promptTokens, model: { ...model, callType: 'embedding' } }
   }
   const request = readCompletionRequest(path === '/completions' ? 'text' : 'chat', fields)
   const { model, stream, promptTokens, cachedTokens, tool, maxTokens } = request

@@ -156,8 +156,8 @@ function addAnswer(
   stopsMs: number,
   random: Random,
 ): void {
-  const isWhole = record.outcome === 'ok'
-  const hasUsage = isWhole && (!record.stream || random() < 0.94)
+  const isComplete = record.outcome === 'ok'
+  const hasUsage = isComplete && (!record.stream || random() < 0.94)
   const chunks = stopsMs >= endsMs ? tokens : Math.max(0, 1 + Math.floor((stopsMs - beginsMs) / tokenMs))
   record.responseBytes = model.callType === 'embedding' ? 21_000 : 700 + chunks * (record.stream ? 240 : 4)
   if (model.id === '') return
@@ -174,7 +174,7 @@ function addAnswer(
     // Without usage the number of tokens is unknown.
     record.tpotMs = hasUsage && chunks > 1 ? tokenMs : null
   }
-  if (!isWhole) return
+  if (!isComplete) return
   if (model.callType === 'chat') {
     record.finishReason = tool === null ? (random() < 0.95 ? 'stop' : 'length') : 'tool_calls'
     record.toolCalls = tool === null ? 0 : 1

@@ -97,17 +97,17 @@ export function drawFailure(
   random: Random,
   { incidents, stream, load }: { incidents: readonly IncidentKind[]; stream: boolean; load: number },
 ): PastFailure | null {
-  let left = random()
+  let remaining = random()
   const drawn = (shares: Shares, part: number): PastFailure | null => {
-    for (const [found, share] of shares) {
-      left -= share * part
-      if (left < 0) return found
+    for (const [candidate, share] of shares) {
+      remaining -= share * part
+      if (remaining < 0) return candidate
     }
     return null
   }
   for (const kind of incidents) {
-    const found = drawn(duringIncident[kind], 1)
-    if (found !== null) return found
+    const drawnFailure = drawn(duringIncident[kind], 1)
+    if (drawnFailure !== null) return drawnFailure
   }
   const part = Math.min(1, load)
   return drawn(usual, part) ?? (stream ? drawn(ofStreams, part) : null)

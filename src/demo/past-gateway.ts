@@ -46,7 +46,9 @@ export class PastGateway {
   /** The next minute, idle or not, once all calls that came in it are known. */
   minute(minute: number): GatewayMinute {
     const endMs = (minute + 1) * minuteMs
-    const due = this.#changes.filter(({ atMs }) => atMs < endMs).sort((one, other) => one.atMs - other.atMs)
+    const changes = this.#changes
+      .filter(({ atMs }) => atMs < endMs)
+      .sort((one, other) => one.atMs - other.atMs)
     this.#changes = this.#changes.filter(({ atMs }) => atMs >= endMs)
     let [sinceMs, atLimitMs, admitted] = [minute * minuteMs, 0, 0]
     let [activeMax, queuedMax] = [this.#active, this.#waiting]
@@ -54,7 +56,7 @@ export class PastGateway {
       if (this.#active >= this.slots) atLimitMs += untilMs - sinceMs
       sinceMs = untilMs
     }
-    for (const { atMs, active, waiting } of due) {
+    for (const { atMs, active, waiting } of changes) {
       pass(Math.max(sinceMs, atMs))
       this.#active += active
       this.#waiting += waiting

@@ -54,7 +54,7 @@ const mostRetries = 2
 
 /** The minutes in their order. */
 export function* pastMinutes(past: Past): Generator<PastMinute> {
-  const { random, calls: wanted, firstMinute, minutes, incidents, clients, aheadOfUtc, gateways } = past
+  const { random, calls: totalCalls, firstMinute, minutes, incidents, clients, aheadOfUtc, gateways } = past
   const incidentsAt = (minute: number): readonly Incident[] =>
     incidents.filter(({ fromMinute, toMinute }) => fromMinute <= minute && minute < toMinute)
   const loads = pastLoad(random, { ...past, firstMinute: firstMinute + aheadOfUtc }, (index) =>
@@ -67,11 +67,11 @@ export function* pastMinutes(past: Past): Generator<PastMinute> {
   const plan = (event: Event): void => {
     events.splice(events.findLastIndex(({ atMs }) => atMs > event.atMs) + 1, 0, event)
   }
-  let [due, made] = [0, 0]
+  let [expectedCalls, madeCalls] = [0, 0]
   for (const [index, expected] of loads.entries()) {
     const minute = firstMinute + index
     const [startMs, endMs] = [minute * minuteMs, (minute + 1) * minuteMs]
-    const now = incidentsAt(minute)
+    const activeIncidents = incidentsAt(minute)
     const calls: StoredCall[] = []
     /** Makes the calls of a round's next step. */
     const goOn = ({ atMs, caller, steps }: Event): void => {
@@ -79,18 +79,20 @@ export function* pastMinutes(past: Past): Generator<PastMinute> {
       if (step.done === true) return
       if (typeof step.value === 'number') return plan({ atMs: atMs + step.value, caller, steps })
       let nextMs = atMs
-      for (const request of step.value.slice(0, wanted - made)) {
+      for (const request of step.value.slice(0, totalCalls - madeCalls)) {
         const { model, retry = 0 } = request
         const gateway = gateways.find(({ upstream }) => upstream === model.upstream)
         if (gateway === undefined) throw new Error(`${model.upstream} has no gateway`)
         const call = pastCall(request, {
           random,
           startMs: atMs,
-          serial: made++,
+          serial: madeCalls++,
           caller,
           gateway,
-          incidents: now.flatMap(({ kind, of }) => (of === model.upstream || of === model.id ? [kind] : [])),
-          load: (expected * minutes) / wanted,
+          incidents: activeIncidents.flatMap(({ kind, of }) =>
+            of === model.upstream || of === model.id ? [kind] : [],
+          ),
+          load: (expected * minutes) / totalCalls,
         })
         calls.push(call)
         const endedMs = atMs + (call.durationMs ?? 0)
@@ -101,18 +103,19 @@ export function* pastMinutes(past: Past): Generator<PastMinute> {
       }
       plan({ atMs: nextMs, caller, steps })
     }
-    if (isStopped(now)) {
-      // Rounds whose next step is now end, because no gateway runs.
+    if (isStopped(activeIncidents)) {
+      // Rounds whose next step is in this minute end, because no gateway runs.
       while ((events.at(-1)?.atMs ?? Infinity) < endMs) events.pop()
       yield { calls, notes: [] }
       continue
     }
-    due += expected
-    const known = events.length - 1 - events.findLastIndex(({ atMs }) => atMs >= endMs)
+    expectedCalls += expected
+    const plannedCalls = events.length - 1 - events.findLastIndex(({ atMs }) => atMs >= endMs)
     const pick = isNight(minute + aheadOfUtc) ? byNight : byDay
     // The last minute has all that is left.
-    const missing = index === minutes - 1 ? wanted - made : Math.round(due) - made - known
-    for (let left = missing; left > 0; left--) {
+    let missing =
+      index === minutes - 1 ? totalCalls - madeCalls : Math.round(expectedCalls) - madeCalls - plannedCalls
+    for (; missing > 0; missing--) {
       const { caller, round } = pick(random)
       plan({ atMs: between(random, startMs, endMs), caller, steps: round(random) })
     }

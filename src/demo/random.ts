@@ -45,8 +45,8 @@ export function weightedPick<T>(items: readonly T[], weightOf: (item: T) => numb
   let sum = 0
   const sums = items.map((item) => (sum += weightOf(item)))
   return (random) => {
-    const wanted = random() * sum
-    const item = items[sums.findIndex((upTo) => upTo > wanted)]
+    const target = random() * sum
+    const item = items[sums.findIndex((upTo) => upTo > target)]
     if (item === undefined) throw new Error('there is nothing to draw from')
     return item
   }
