@@ -85,6 +85,7 @@ const page: Record<string, string> = {
   format: '../src/lib',
   data: 'format',
   design: 'data format',
+  'design/form': 'design',
   'design/table': 'data design format',
   'design/overlay': 'design',
   charts: 'data design format',
@@ -114,7 +115,7 @@ const sqliteBorder = {
 const parts: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib', 'lib/files', 'lib/http', 'lib/process'],
   call: ['call', 'call/fields'],
-  design: ['design', 'design/overlay', 'design/table'],
+  design: ['design', 'design/form', 'design/overlay', 'design/table'],
 }
 
 /** The rule for one folder. */

@@ -10,14 +10,14 @@ import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
-import { type Draft, elsewhereWords, typedInto } from '../design/draft.ts'
+import { type Draft, elsewhereWords, typedInto } from '../design/form/draft.ts'
 import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
 import { count, counted } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
 import { arrivalWords, headOf, messageWords } from './alert-text.ts'
 import { DestinationCard } from './destination-card.tsx'
-import { SettingRow } from '../design/setting-row.tsx'
+import { SettingRow } from '../design/form/setting-row.tsx'
 
 const everyMs = 10_000
 /** The interval of requests while a message is pending. */

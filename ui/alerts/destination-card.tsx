@@ -5,7 +5,7 @@ import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
-import { SettingRow } from '../design/setting-row.tsx'
+import { SettingRow } from '../design/form/setting-row.tsx'
 import { formats, receiverWords } from './alert-text.ts'
 
 export interface DestinationCardProps {

@@ -6,7 +6,7 @@ import { useQuery } from '../data/use-query.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-text.ts'
 import { Banner } from '../design/banner.tsx'
-import { Segments } from '../design/segments.tsx'
+import { Segments } from '../design/form/segments.tsx'
 
 function useBaseUrl(): string {
   return useLive(({ status }) => baseUrlOf(status, location.hostname))

@@ -1,7 +1,7 @@
 import { tagKey, tagOf } from '../../src/call/call-question.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CompareBy, compareWords } from '../data/page-address.ts'
-import { Segments } from '../design/segments.tsx'
+import { Segments } from '../design/form/segments.tsx'
 import { useFacet } from './facets.ts'
 
 const withTag = { ...compareWords, tag: 'Tag' }

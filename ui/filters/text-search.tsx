@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
+import { SearchField, type SearchFieldProps } from '../design/form/search-field.tsx'
 
 /** The pause in typing before the address changes. */
 const typingMs = 200

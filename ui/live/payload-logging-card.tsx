@@ -11,7 +11,7 @@ import { Button } from '../design/button.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { Control } from '../design/control.tsx'
+import { Control } from '../design/form/control.tsx'
 import { captureRules, clearPoints, keepingTimes, loggingText } from './payload-logging-text.ts'
 
 const path = '/api/raw-log/status'

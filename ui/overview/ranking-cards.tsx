@@ -5,7 +5,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { callsQuery, queryKey } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
-import { Segments } from '../design/segments.tsx'
+import { Segments } from '../design/form/segments.tsx'
 import { counted } from '../format/figures.ts'
 import { type FailedGroup, type ModelMeasure, failedRows, modelRows, usualMeasure } from './rankings.ts'
 

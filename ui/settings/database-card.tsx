@@ -8,7 +8,7 @@ import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/overlay/confirm.tsx'
-import { Control } from '../design/control.tsx'
+import { Control } from '../design/form/control.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { bytes, orDash, unknownFigure } from '../format/figures.ts'
 import {

@@ -17,10 +17,10 @@ import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
-import { type Draft, elsewhereWords, typedInto } from '../design/draft.ts'
+import { type Draft, elsewhereWords, typedInto } from '../design/form/draft.ts'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { SettingRow } from '../design/setting-row.tsx'
+import { SettingRow } from '../design/form/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
 /** The drafts by option name, kept while other views are open. */

@@ -5,8 +5,8 @@ import { act } from '../../data/dashboard-api.ts'
 import { useAction } from '../../data/use-action.ts'
 import { Button } from '../button.tsx'
 import { ConfirmButton, type Question } from '../overlay/confirm.tsx'
-import { Control, type ControlProps } from '../control.tsx'
-import { type Draft, isChangedElsewhere, typedInto } from '../draft.ts'
+import { Control, type ControlProps } from '../form/control.tsx'
+import { type Draft, isChangedElsewhere, typedInto } from '../form/draft.ts'
 
 type ValueOf<Name extends string> = (name: Name) => string
 

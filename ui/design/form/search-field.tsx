@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Icon } from '../icon.tsx'
 
 export interface SearchFieldProps {
   readonly label: string
