@@ -58,7 +58,7 @@ export class SharedUsage {
     const reserved = (): void => {
       if (Math.ceil(window.reserved) < this.#reported) report()
     }
-    window.watch({ added: () => {}, reserved })
+    window.watch({ reserved })
   }
 
   close(): void {

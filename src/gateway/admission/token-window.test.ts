@@ -49,7 +49,7 @@ describe('TokenWindow', () => {
   it('says when what it reserves changes, and keeps what others may use free as well', () => {
     const window = new TokenWindow(1000)
     const reservations: number[] = []
-    window.watch({ added: () => {}, reserved: () => reservations.push(window.reserved) })
+    window.watch({ reserved: () => reservations.push(window.reserved) })
     window.reserve(300)
     window.reserve(0)
     window.reserveElsewhere(600)

@@ -19,7 +19,7 @@ export interface TokenFigures {
 /** Gets changes of the window that other gateways must know. */
 export interface TokenWatcher {
   /** A call that ended here used this. */
-  readonly added: (usage: MinuteUsage) => void
+  readonly added?: (usage: MinuteUsage) => void
   /** Sets the tokens that calls in flight here may use. */
   readonly reserved: () => void
 }
@@ -75,7 +75,7 @@ export class TokenWindow {
   /** Adds the use of a call, here or reported by another gateway. */
   addTo(usage: MinuteUsage): void {
     this.#add(usage)
-    this.#watcher?.added(usage)
+    this.#watcher?.added?.(usage)
   }
 
   watch(watcher: TokenWatcher | null): void {

@@ -13,7 +13,7 @@ export interface ShareTask {
   readonly days: number
 }
 
-/** The status that the process sends to its parent once a second. */
+/** The status that the process sends to its parent every 500 ms. */
 export interface ShareStatus {
   /** Rows that are not in the shared database yet, and the start of the oldest; null without any. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
