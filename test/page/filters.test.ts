@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { callTypeCodes } from '../../src/call/fields/call-fields.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { violations } from './axe-violations.ts'
@@ -38,8 +39,10 @@ const searched = await shareDashboard((folder) => {
   writeRuns(folder, [{ session: 'old run', calls: 9, agoMs: 5 * 86_400_000 }])
   const database = openForWriting(pageDatabase(folder))
   database
-    .prepare('UPDATE calls SET upstream_request_id = ? WHERE id = (SELECT max(id) FROM calls)')
-    .run(requestId)
+    .prepare(
+      'UPDATE calls SET upstream_request_id = ? WHERE id = (SELECT max(id) FROM calls WHERE call_type_id = ?)',
+    )
+    .run(requestId, callTypeCodes.chat)
   database.close()
 })
 
@@ -303,8 +306,9 @@ test('a tag is chosen among those that calls have, and calls are compared by its
   assert.deepEqual(await violations(page), [])
 })
 
+/** Returns the newest chat call: other calls may name no model. */
 const newest = async (): Promise<CallJson> => {
-  const answer = await searched.ask('GET', '/api/query?limit=1')
+  const answer = await searched.ask('GET', '/api/query?limit=1&call_type=chat')
   const [call] = ((await answer.json()) as { readonly calls: readonly CallJson[] }).calls
   assert.ok(call !== undefined)
   return call
