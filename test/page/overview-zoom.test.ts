@@ -77,7 +77,10 @@ test('a double click leads back to the range that was zoomed from, also after a 
   const { page } = opened
   const surface = chart(page, 'Requests')
   await surface.focus()
-  for (const key of ['End', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key)
+  await page.keyboard.press('End')
+  // Twelve buckets of two hours hold the whole day, and so calls that failed.
+  for (let step = 1; step < 12; step++) await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.press('Enter')
   await page.waitForURL(/from=/)
   await untilReady(page)
   await page.getByRole('button', { name: 'Errors only' }).click()
