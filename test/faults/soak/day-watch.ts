@@ -11,7 +11,7 @@ export interface Sample {
   readonly gatewayPid: number
   readonly gateway: number
   readonly dashboard: number
-  /** The processes that answer the dashboard's questions. */
+  /** The largest process that answers the dashboard's questions: a second one starts with the first slow question. */
   readonly queries: number
   readonly gatewayFiles: number
   readonly dashboardFiles: number
@@ -139,9 +139,7 @@ export function openFiles(pid: number): number {
 
 function queryBytes(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number)
-  return children
-    .filter((child) => child > 0 && isQuery(child))
-    .reduce((sum, child) => sum + residentBytes(child), 0)
+  return Math.max(0, ...children.filter((child) => child > 0 && isQuery(child)).map(residentBytes))
 }
 
 /** Jobs and a gateway that was replaced are children, too. */
