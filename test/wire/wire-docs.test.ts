@@ -44,7 +44,7 @@ test('docs/wire.md names every member of a usage object that is read', async () 
 })
 
 test('docs/wire.md names every header that is read', async () => {
-  const source = await read('src/gateway/meter/answer-head.ts')
+  const source = await read('src/gateway/meter/answer-form.ts')
   const [, list = ''] = /requestIdHeaders = \[([^\]]+)\]/.exec(source) ?? []
   const headers = [...list.matchAll(/'([^']+)'/g)].map(([, header = '']) => header)
   assert.ok(headers.length > 5)

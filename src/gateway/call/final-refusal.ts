@@ -1,6 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { contentCoding } from '../../lib/http/content-coding.ts'
-import { readAnswerHead } from '../meter/answer-head.ts'
+import { readAnswerHead } from '../meter/answer-form.ts'
 import { readError } from '../meter/read-error.ts'
 
 /**

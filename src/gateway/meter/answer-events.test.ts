@@ -15,13 +15,21 @@ interface Read {
 function read(chunks: readonly Uint8Array[]): Read {
   const events: string[] = []
   const reader = new AnswerEvents({
-    event: (data, isError) => events.push((isError ? '!' : '') + data),
-    longEvent: (value) => events.push(`long: ${JSON.stringify(value)}`),
-    errorField: (value) => events.push(`error: ${value}`),
+    event: (data, isError) => {
+      events.push((isError ? '!' : '') + data)
+      return 'none'
+    },
+    parsedEvent: (value) => {
+      events.push(`long: ${JSON.stringify(value)}`)
+      return 'none'
+    },
+    errorField: (value) => {
+      events.push(`error: ${value}`)
+    },
   })
   for (const chunk of chunks) {
     const copy = Uint8Array.from(chunk)
-    reader.push(copy)
+    reader.push(copy, 1)
     copy.fill(0x0a)
   }
   reader.finish()
@@ -102,13 +110,13 @@ test('neither a line without an end nor data of endless lines takes memory, and 
     ['', ': beat\n\n'.repeat(8000), false],
   ] as const) {
     const reader = new AnswerEvents({
-      event: () => undefined,
-      longEvent: () => undefined,
-      errorField: () => undefined,
+      event: () => 'none',
+      parsedEvent: () => 'none',
+      errorField: () => {},
     })
     const usedMegabytes = heldMegabytes(() => {
-      reader.push(Buffer.from(begin))
-      for (let i = 0; i < 300; i++) reader.push(Buffer.from(chunk))
+      reader.push(Buffer.from(begin), 1)
+      for (let i = 0; i < 300; i++) reader.push(Buffer.from(chunk), 1)
       return reader
     })
     // Twenty times as much has come.

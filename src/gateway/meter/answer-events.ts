@@ -1,31 +1,29 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import { JsonScan } from '../../json/json-scan.ts'
+import type { EventContent } from './added-content.ts'
+import type { AnswerReader } from './answer-reader.ts'
 import { answerPlaces, longestParsed } from './answer-shape.ts'
+import { ContentPace } from './content-pace.ts'
 
-/** Receives the events and fields that {@link AnswerEvents} reads. */
-export interface EventReceiver {
-  /** Called with the data of an event, its lines joined by LF. `isError`: the event's name is `error`. */
-  event(data: string, isError: boolean): void
-  /** Called with the wanted places of an event that is too long to be parsed; `undefined` if it is no JSON. */
-  longEvent(value: unknown): void
-  /** Called with the value of a field `error`, which no standard has and old llama.cpp servers send. */
-  errorField(value: string): void
-}
+type EventReader = Pick<AnswerReader, 'event' | 'parsedEvent' | 'errorField'>
 
 /**
- * Splits a `text/event-stream` into events (WHATWG HTML §9.2.6), for any chunks. Beyond the standard, a last
- * event without its blank line counts if the body is complete.
+ * Splits a `text/event-stream` into events (WHATWG HTML §9.2.6), for any chunks. The reader gets each event, and the
+ * pace notes when content came. Beyond the standard, a last event without its blank line counts if the body is
+ * complete.
  */
 export class AnswerEvents {
-  readonly #receiver: EventReceiver
+  readonly pace = new ContentPace()
+  readonly #reader: EventReader
   readonly #text = new StringDecoder('utf8')
   /** The parser gets whole lines, because it drops an unknown field in an incomplete line. */
   readonly #parser = createParser({
     maxBufferSize: longestParsed,
-    onEvent: ({ event, data }) => this.#receiver.event(data, event === 'error'),
+    onEvent: ({ event, data }) => this.#add(this.#reader.event(data, event === 'error')),
     onError: ({ type, field, value = '' }) => {
-      if (field === 'error') this.#receiver.errorField(value)
+      // Old llama.cpp servers send this field, which no standard has.
+      if (field === 'error') this.#reader.errorField(value)
       if (type === 'max-buffer-size-exceeded') this.hasSkipped = this.#isOver = true
     },
   })
@@ -34,14 +32,17 @@ export class AnswerEvents {
   /** The scan of a line that is too long; null without one. */
   #scan: JsonScan | null = null
   #isOver = false
+  /** Arrival time of the newest chunk (monotonic ms). */
+  #atMs = 0
   /** True if a long event of several lines was skipped, with the rest of its chunk. */
   hasSkipped = false
 
-  constructor(receiver: EventReceiver) {
-    this.#receiver = receiver
+  constructor(reader: EventReader) {
+    this.#reader = reader
   }
 
-  push(chunk: Uint8Array): void {
+  push(chunk: Uint8Array, atMs: number): void {
+    this.#atMs = atMs
     this.#read(this.#text.write(chunk))
   }
 
@@ -73,7 +74,11 @@ export class AnswerEvents {
     scan.push(Buffer.from(end < 0 ? text : text.slice(0, end)))
     if (end < 0) return
     this.#scan = null
-    this.#receiver.longEvent(scan.value)
+    this.#add(this.#reader.parsedEvent(scan.value, false))
     this.#read(text.slice(end))
+  }
+
+  #add(content: EventContent): void {
+    if (content !== 'none') this.pace.add(this.#atMs, content === 'visible')
   }
 }

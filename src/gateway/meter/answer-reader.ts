@@ -2,14 +2,12 @@ import type { Call } from '../../call/call.ts'
 import { longestLooked } from '../../call/error-message.ts'
 import { JsonScan, jsonOrUndefined, tooLong } from '../../json/json-scan.ts'
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
-import { isCount, isObject } from '../../lib/message-shape.ts'
-import { addsReasoning, addsVisible, type EventContent, type Fields, fields, list } from './added-content.ts'
+import { type Fields, fields, isCount, isObject, list } from '../../lib/message-shape.ts'
+import { addsReasoning, addsVisible, type EventContent, RepeatedEvent } from './added-content.ts'
+import { formBegunBy } from './answer-form.ts'
 import { answerPlaces, longestParsed } from './answer-shape.ts'
-import { formBegunBy } from './begun-form.ts'
 import { type ReportedError, readError } from './read-error.ts'
-import { isImplausible, withinBounds } from './implausible-usage.ts'
-import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
-import { RepeatedEvent } from './repeated-event.ts'
+import { noFigures, type ReportedFigures } from './read-usage.ts'
 import { hasCounts, ReportedPieces } from './reported-pieces.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -58,8 +56,6 @@ export class AnswerReader {
   /** True if the answer reports a failure. */
   failed = false
   error: ReportedError | null = null
-  /** True if the answer reports more than one call can use; set by `figures`. */
-  isImplausible = false
   /** The upstream's id of the request; null if the answer has none. */
   requestId: string | null = null
   /** True if the stream contains its reasoning, in full or as a summary. */
@@ -102,20 +98,20 @@ export class AnswerReader {
     return this.#reported.countEvents
   }
 
+  /** True if the answer reports more than one call can use; known after `figures`. */
+  get isImplausible(): boolean {
+    return this.#reported.isImplausible
+  }
+
   /**
    * Counts, cost and times reported so far. Only a POST uses tokens. With `isOwed` another method counts,
    * too, because the call that created the response has not counted its usage.
    */
   figures(tokensAsked: number = 0, isOwed = false): ReportedFigures {
     const { callType, method } = this.#call
-    const all = this.#reported.all()
     const isSpent = isOwed || (method === 'POST' && !(callType === 'other' && this.#isStored))
-    if (all.length === 0 || !isSpent) return noFigures
-    const call = { callType, tokensAsked, bodyChoices: this.#bodyChoices }
-    const sum = addChoices(all.map((pieces) => readFigures(pieces, call)))
-    const figures = withinBounds(sum)
-    this.isImplausible = figures !== sum || all.some(isImplausible)
-    return figures
+    if (!isSpent) return noFigures
+    return this.#reported.figures({ callType, tokensAsked, bodyChoices: this.#bodyChoices })
   }
 
   /** Reads the data of an event; `isError` if its name is `error`. */

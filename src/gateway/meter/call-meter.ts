@@ -1,19 +1,17 @@
 import type { CallDraft } from '../../call/call-record.ts'
 import type { Call, CallType } from '../../call/call.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
-import { type AnswerForm, readAnswerHead } from './answer-head.ts'
-import { type BegunForm, formBegunBy } from './begun-form.ts'
-import { AnswerEvents, type EventReceiver } from './answer-events.ts'
+import { type AnswerForm, type BegunForm, formBegunBy, readAnswerHead } from './answer-form.ts'
+import { AnswerEvents } from './answer-events.ts'
 import { longestParsed } from './answer-shape.ts'
-import type { EventContent } from './added-content.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { contentCoding } from '../../lib/http/content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
-import { ErrorText } from './error-text.ts'
+import { ErrorText } from './read-error.ts'
 import { amount, nanoPerUsd, noFigures, noteFigures } from './read-usage.ts'
 import type { BackgroundResponses } from './background-responses.ts'
-import { ContentPace } from './content-pace.ts'
+import type { ContentPace } from './content-pace.ts'
 
 const noBytes = Buffer.alloc(0)
 
@@ -21,7 +19,7 @@ const noBytes = Buffer.alloc(0)
  * Measures the answer to one attempt as it passes, and keeps only the values for the record. An error in the
  * meter ends the measuring, never the call.
  */
-export class CallMeter implements EventReceiver {
+export class CallMeter {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
@@ -38,7 +36,6 @@ export class CallMeter implements EventReceiver {
   #answer: AnswerReader | null = null
   /** The reader of a stream of events; null for other answers. */
   #events: AnswerEvents | null = null
-  #pace: ContentPace | null = null
   /** The reader of an error that is plain text; null for other answers. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
@@ -55,8 +52,6 @@ export class CallMeter implements EventReceiver {
   #isWords = false
   /** Bytes of that text. A long text may be an answer. */
   #wordBytes = 0
-  /** Arrival time of the bytes that are being read. */
-  #atMs = 0
 
   /**
    * `wantsStream`: how to read an answer without a content type. `dispatchMs`: when the attempt went to the
@@ -76,12 +71,12 @@ export class CallMeter implements EventReceiver {
 
   /** Content chunks so far. */
   get chunks(): number {
-    return this.#pace?.chunks ?? 0
+    return this.#events?.pace.chunks ?? 0
   }
 
   /** When the first content chunk came (monotonic ms); null before it. */
   get firstContentAtMs(): number | null {
-    return this.#pace?.firstAtMs ?? null
+    return this.#events?.pace.firstAtMs ?? null
   }
 
   /** Events that reported token counts, or times per token, other than zero. */
@@ -155,18 +150,6 @@ export class CallMeter implements EventReceiver {
     }
   }
 
-  event(data: string, isError: boolean): void {
-    this.#add(this.#answer?.event(data, isError))
-  }
-
-  longEvent(value: unknown): void {
-    this.#add(this.#answer?.parsedEvent(value, false))
-  }
-
-  errorField(value: string): void {
-    this.#answer?.errorField(value)
-  }
-
   /** Resolves when the reading is final, after `end`; `null` if it is final already, which is usual. */
   settled(): Promise<void> | null {
     return this.#decoder === null ? null : this.#decoder.settled()
@@ -189,7 +172,7 @@ export class CallMeter implements EventReceiver {
     named: string | null = null,
   ): void {
     const answer = this.#answer
-    const pace = this.#pace
+    const pace = this.#events?.pace ?? null
     const isComplete = this.#isComplete
     const isRead = answer !== null && isComplete
     const answerFigures = isRead ? answer.figures(tokensAsked) : noFigures
@@ -247,8 +230,7 @@ export class CallMeter implements EventReceiver {
     if (!this.#isUndecided) {
       if (read === 'opaque' || read === 'page' || (read === 'text' && isAccepted)) return
       if (read === 'text') this.#text = new ErrorText()
-      else this.#answer = new AnswerReader(this.#call, status)
-      if (read === 'events') this.#openEvents()
+      else this.#openReader(read === 'events')
     }
     if (decoding === null) return
     const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
@@ -260,47 +242,41 @@ export class CallMeter implements EventReceiver {
     return form === 'opaque' && this.#call.callType !== 'chat'
   }
 
-  #openEvents(): void {
-    this.#events = new AnswerEvents(this)
-    this.#pace = new ContentPace()
+  #openReader(isStream: boolean): void {
+    this.#answer = new AnswerReader(this.#call, this.status)
+    if (isStream) this.#events = new AnswerEvents(this.#answer)
   }
 
   /** Reads the next bytes of the body, whose content coding is undone. */
   #read(bytes: Uint8Array, atMs: number): void {
     if (this.#hasFailed) return
-    this.#atMs = atMs
     if (this.#isUndecided) {
       this.#wordBytes += bytes.length
       const begun = Buffer.concat([this.#firstBytes, bytes])
       const form = formBegunBy(begun)
       this.#firstBytes = form === 'blank' ? noBytes : begun
-      if (form !== null && form !== 'blank') this.#decide(form)
+      if (form !== null && form !== 'blank') this.#decide(form, atMs)
     } else if (this.#isWords) this.#wordBytes += bytes.length
-    else this.#readOn(bytes)
+    else this.#readOn(bytes, atMs)
   }
 
-  #decide(form: BegunForm): void {
+  #decide(form: BegunForm, atMs: number): void {
     this.#isUndecided = false
     this.#isWords = form === 'words'
-    if (form !== 'words') this.#answer = new AnswerReader(this.#call, this.status)
-    if (form === 'events') this.#openEvents()
-    this.#readOn(this.#firstBytes)
+    if (form !== 'words') this.#openReader(form === 'events')
+    this.#readOn(this.#firstBytes, atMs)
     this.#firstBytes = noBytes
   }
 
-  #readOn(bytes: Uint8Array): void {
-    if (this.#events !== null) this.#events.push(bytes)
+  #readOn(bytes: Uint8Array, atMs: number): void {
+    if (this.#events !== null) this.#events.push(bytes, atMs)
     else if (this.#text !== null) this.#text.data(bytes)
     else this.#answer?.data(bytes, bytes.length === this.#announcedBytes)
   }
 
-  #add(content: EventContent = 'none'): void {
-    if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
-  }
-
   #end(isComplete: boolean): void {
     if (this.#hasFailed) return
-    if (this.#isUndecided) this.#decide('words')
+    if (this.#isUndecided) this.#decide('words', 0)
     if (this.#events === null) this.#answer?.end()
     else if (isComplete) this.#events.finish()
   }

@@ -1,5 +1,6 @@
 import { longestLooked } from '../../call/error-message.ts'
-import { isObject } from '../../lib/message-shape.ts'
+import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
+import { type Fields, fields } from '../../lib/message-shape.ts'
 
 /** An upstream's error. */
 export interface ReportedError {
@@ -9,10 +10,10 @@ export interface ReportedError {
   readonly message: string | null
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Most characters of an upstream's error code. */
 const longestCode = 100
+/** Bytes for the longest message that is read, in any script. */
+const longestBytes = 4 * longestLooked
 
 /**
  * Reads the error in a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of these, the
@@ -59,14 +60,26 @@ function detail(value: unknown): string | null {
   return text(first['msg']) ?? text(first['message'])
 }
 
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {}
-}
-
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 function cut(value: string | null, length: number): string | null {
   return value === null ? null : value.slice(0, length)
+}
+
+/** The message of an error whose body is plain text, such as those of proxies. */
+export class ErrorText {
+  readonly #begin = new ByteGather()
+
+  data(chunk: Uint8Array): void {
+    const bytes = asBuffer(chunk)
+    this.#begin.append(bytes, 0, Math.min(bytes.length, longestBytes - this.#begin.length))
+  }
+
+  /** The message, cut to the length that masking needs; may contain secrets. `null` if empty. */
+  get message(): string | null {
+    const text = this.#begin.bytes.toString('utf8', 0, this.#begin.length).trim()
+    return text === '' ? null : text.slice(0, longestLooked)
+  }
 }

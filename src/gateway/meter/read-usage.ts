@@ -1,7 +1,7 @@
 import type { CallDraft, CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
-import { isObject } from '../../lib/message-shape.ts'
+import { type Fields, fields, noFields } from '../../lib/message-shape.ts'
 
 /** Parsed objects of an answer that hold figures; `undefined` or `null` for missing ones. */
 export interface UsagePieces {
@@ -58,9 +58,6 @@ export type ReportedFigures = Counts &
     | 'serviceTier'
   >
 
-type Fields = Readonly<Record<string, unknown>>
-
-const noFields: Fields = {}
 const largestMs = 1e9
 export const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
@@ -364,10 +361,6 @@ function imageTokens(usage: Fields): number | null {
   return (
     count(usage['total_tokens']) ?? (input === null && output === null ? null : (input ?? 0) + (output ?? 0))
   )
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : noFields
 }
 
 function isFinitePositive(value: unknown): value is number {

@@ -1,4 +1,4 @@
-import { isCount, isObject } from '../../lib/message-shape.ts'
+import { type Fields, isCount, isObject } from '../../lib/message-shape.ts'
 
 /**
  * Most names, and most characters of each name and id. Names are longer than in a record, so that masking
@@ -10,8 +10,6 @@ const longestId = 200
 /** Most tool calls of an answer that are counted. */
 const mostCalls = 1000
 const unfit = /[\p{Cc},]+/gu
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** A tool call, which a stream reports in one event or several. */
 interface ToolCall {

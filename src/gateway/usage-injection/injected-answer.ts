@@ -1,7 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { asBuffer } from '../../lib/byte-gather.ts'
-import { readAnswerHead } from '../meter/answer-head.ts'
-import { formBegunBy } from '../meter/begun-form.ts'
+import { formBegunBy, readAnswerHead } from '../meter/answer-form.ts'
 import type { AnswerSink } from '../http/client-response.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 

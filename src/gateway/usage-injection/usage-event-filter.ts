@@ -1,5 +1,5 @@
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
-import { isObject, readMessage } from '../../lib/message-shape.ts'
+import { type Fields, isObject, readMessage } from '../../lib/message-shape.ts'
 
 const lf = 0x0a
 const cr = 0x0d
@@ -210,9 +210,6 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
   return Buffer.concat(pieces)
 }
 
-/** The data of an event, if it is an object. All texts here are Latin-1, with one character for each byte. */
-type EventData = Readonly<Record<string, unknown>>
-
 /** True if the bytes contain a choice's finish reason. */
 function hasFinish(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
@@ -253,10 +250,10 @@ function goesOn(text: string): boolean {
 }
 
 /**
- * The data of a complete event. `null` if the data is no JSON object, or if the event has another field, such
+ * The data of a complete event, in Latin-1 as all texts here. `null` if the data is no JSON object, or if the event has another field, such
  * as `retry` or a field of the upstream's own.
  */
-function readEventData(text: string): EventData | null {
+function readEventData(text: string): Fields | null {
   const data: string[] = []
   for (const line of text.split(/\r\n|\n|\r/)) {
     const [name = ''] = line.split(':', 1)
@@ -270,7 +267,7 @@ function readEventData(text: string): EventData | null {
  * True if an event came only because the gateway asked for usage. Such an event has a usage, no choices, and
  * only known keys; or, once a choice has finished, a usage, no choice that adds anything, and any other keys.
  */
-function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
+function isUsageEvent(data: Fields, hasFinished: boolean): boolean {
   const { choices = null, usage } = data
   if (!isObject(usage)) return false
   const hasNone = Array.isArray(choices) && choices.length === 0
@@ -283,7 +280,7 @@ function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
  * True for OpenRouter, whose clients expect the usage event, because it comes unasked (openrouter.ai/docs,
  * Usage Accounting).
  */
-function isOpenRouters({ id, provider }: EventData): boolean {
+function isOpenRouters({ id, provider }: Fields): boolean {
   return typeof id === 'string' && id.startsWith('gen-') && provider !== undefined
 }
 
@@ -298,7 +295,7 @@ function addsNothing(choice: unknown): boolean {
 }
 
 /** True for a choice's last event of llama.cpp without `timings`, which it would have in a stream without usage. */
-function lacksTimings(text: string, { choices, usage, timings }: EventData): boolean {
+function lacksTimings(text: string, { choices, usage, timings }: Fields): boolean {
   const isLast = Array.isArray(choices) && choices.length > 0 && usage === undefined && timings === undefined
   return (
     isLast && text.startsWith('data: {') && text.indexOf('\n') === text.length - 2 && text.endsWith(finishEnd)

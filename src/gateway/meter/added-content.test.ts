@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { AnswerReader } from './answer-reader.ts'
-import { RepeatedEvent } from './repeated-event.ts'
+import { RepeatedEvent } from './added-content.ts'
 
 const head = '"id":"c-1","model":"m"'
 const chunk = (delta: string, rest = ''): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AnswerHead, readAnswerHead } from './answer-head.ts'
+import { type AnswerHead, readAnswerHead } from './answer-form.ts'
 
 const forms: readonly [contentType: string, form: AnswerHead['form']][] = [
   ['application/json', 'json'],
