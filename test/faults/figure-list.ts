@@ -96,7 +96,7 @@ export const figureList: readonly MeasuredFigure[] = [
   of(
     'R39',
     '500 calls, each closed by the upstream: pool back to ≤ 10',
-    ['--test', '--test-reporter=tap', 'src/gateway/upstream/connection-pool.test.ts'],
+    ['--test', '--test-reporter=tap', 'src/gateway/upstream/undici-transport.test.ts'],
     5,
   ),
   {

@@ -3,8 +3,7 @@ import { Duplex } from 'node:stream'
 import { systemClock } from '../../src/call/clock.ts'
 import { makeServer } from '../../src/gateway/http/listen.ts'
 import { makeGatewayParts } from '../../src/gateway/process/gateway-parts.ts'
-import type { PooledAttempt } from '../../src/gateway/upstream/connection-pool.ts'
-import type { Transport, TransportRequest } from '../../src/gateway/upstream/transport.ts'
+import type { Transport, TransportAttempt, TransportRequest } from '../../src/gateway/upstream/transport.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { makeTempDir } from './temp-dir.ts'
@@ -121,7 +120,7 @@ class MemoryUpstream implements Transport {
     this.#pieces = pieces.map((piece) => Buffer.from(piece))
   }
 
-  send(_request: TransportRequest, attempt: PooledAttempt): void {
+  send(_request: TransportRequest, attempt: TransportAttempt): void {
     setImmediate(() => {
       attempt.onConnect(() => {})
       attempt.onHeaders(200, this.#head, () => {}, 'OK')

@@ -3,10 +3,9 @@ import type { ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import type { AnswerSink, ResumableAttempt } from '../http/client-response.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
-import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
 import { failureOf, isRefused, isBodylessMismatch } from '../upstream/undici-failure.ts'
-import type { Transport, TransportRequest } from '../upstream/transport.ts'
-import { readHead } from '../upstream/undici-transport.ts'
+import type { Transport, TransportAttempt, TransportRequest } from '../upstream/transport.ts'
+import { type Connection, readHead } from '../upstream/undici-transport.ts'
 import { proxyFailure } from '../upstream/upstream-proxy.ts'
 import { asFailure } from '../http/error-answer.ts'
 import type { RunningCall } from './running-call.ts'
@@ -68,7 +67,7 @@ export function relay(
 }
 
 /** An attempt between undici, which calls its `on…` methods, and the client, the meter and the timeline. */
-class RelayedAttempt implements PooledAttempt, ResumableAttempt {
+class RelayedAttempt implements TransportAttempt, ResumableAttempt {
   readonly #call: RunningCall
   readonly #request: TransportRequest
   readonly #transport: Transport

@@ -1,4 +1,5 @@
-import type { Connection, PooledAttempt } from './connection-pool.ts'
+import type { TransportAttempt } from './transport.ts'
+import type { Connection } from './undici-transport.ts'
 
 /** A complete response, or the part of it that came. */
 export interface ReceivedResponse {
@@ -12,7 +13,7 @@ export interface ReceivedResponse {
 }
 
 /** Buffers the answer to a request of the gateway itself, up to `mostBytes`. */
-export class BufferedResponse implements PooledAttempt {
+export class BufferedResponse implements TransportAttempt {
   readonly #over = Promise.withResolvers<ReceivedResponse>()
   /** Resolves with the response when it has ended. Never rejects. */
   readonly received: Promise<ReceivedResponse> = this.#over.promise

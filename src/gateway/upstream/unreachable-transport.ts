@@ -1,6 +1,5 @@
 import { Failure } from '../../call/failure.ts'
-import type { PooledAttempt } from './connection-pool.ts'
-import type { Transport, TransportOptions, TransportRequest } from './transport.ts'
+import type { Transport, TransportAttempt, TransportOptions, TransportRequest } from './transport.ts'
 
 /**
  * The transport of an upstream to which no connection can be tried, for example because the variable of its
@@ -16,7 +15,7 @@ export class UnreachableTransport implements Transport {
     this.options = options
   }
 
-  send(_request: TransportRequest, attempt: PooledAttempt): void {
+  send(_request: TransportRequest, attempt: TransportAttempt): void {
     attempt.onError(new Failure('upstream_unreachable', this.#reason))
   }
 
