@@ -13,17 +13,14 @@ const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/
 
 const ownCookiePrefix = 'tokenweir_session'
 
-/** Headers that are not forwarded: those of a connection, and those that the gateway writes itself. */
-const notForwarded: ReadonlySet<string> = new Set([...hopByHopHeaders, 'host', 'content-length', 'expect'])
-
 /**
- * A Cookie header without the dashboard's cookies, which a browser sends to every port of a host; empty if no
+ * A Cookie header without the dashboard's cookies, which a browser sends to every port of a host; null if no
  * other cookie remains.
  */
-function withoutOwnCookies(name: string, value: string): readonly string[] {
-  if (!value.includes(ownCookiePrefix)) return [name, value]
+function withoutOwnCookies(value: string): string | null {
+  if (!value.includes(ownCookiePrefix)) return value
   const others = value.split(';').filter((pair) => !pair.trimStart().startsWith(ownCookiePrefix))
-  return others.length === 0 ? [] : [name, others.join(';').trimStart()]
+  return others.length === 0 ? null : others.join(';').trimStart()
 }
 
 /** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
@@ -73,11 +70,97 @@ function parseTraceParent(header: string): TraceParent | null {
   return { traceId, spanId: (Number.parseInt(flags, 16) & 1) === 1 ? spanId : null }
 }
 
+/** A header that may be repeated: the values, joined by commas. */
+function joined(before: string | null, value: string): string {
+  return before === null ? value : `${before}, ${value}`
+}
+
+/** The end-to-end headers that the upstream gets with another value, or not at all (null). */
+const forwardedValues: ReadonlyMap<string, (value: string) => string | null> = new Map([
+  ...[...hopByHopHeaders, 'host', 'content-length', 'expect'].map((name) => [name, () => null] as const),
+  ['accept-encoding', narrowAcceptEncoding],
+  ['cookie', withoutOwnCookies],
+])
+
+type HeadDraft = { -readonly [Name in keyof RequestHead]: RequestHead[Name] }
+
+type Note = (head: HeadDraft, value: string) => void
+
+/** The fields that keep the last value of a header, by the header's name. */
+const keptIn = {
+  'content-type': 'contentType',
+  upgrade: 'upgrade',
+  'user-agent': 'userAgent',
+  origin: 'origin',
+  'sec-fetch-site': 'secFetchSite',
+  'x-tokenweir-client': 'clientLabel',
+  'x-tokenweir-admin-token': 'adminToken',
+  originator: 'originator',
+  'x-title': 'title',
+  'x-openrouter-title': 'title',
+  'http-referer': 'referer',
+} as const
+
+const noteCredential: Note = (head, value) => {
+  head.credential ??= value
+}
+
+/** How the head notes any other header that it reads. */
+const readBy: Readonly<Record<string, Note>> = {
+  host: (head, value) => {
+    if (head.host !== null) head.flaw = 'The request has more than one Host header.'
+    head.host = value
+  },
+  connection: (head, value) => {
+    head.connection = joined(head.connection, value)
+  },
+  'content-length': (head, value) => {
+    head.contentLength = Number(value)
+  },
+  'content-encoding': (head, value) => {
+    const coding = value.trim().toLowerCase()
+    if (coding !== '' && coding !== 'identity') head.contentEncoding = joined(head.contentEncoding, coding)
+  },
+  'transfer-encoding': (head, value) => {
+    head.transferEncoding = joined(head.transferEncoding, value)
+  },
+  te: (head, value) => {
+    head.acceptsTrailers = listTokens(value).includes('trailers')
+  },
+  authorization: noteCredential,
+  'x-api-key': noteCredential,
+  'api-key': noteCredential,
+  via: (head, value) => {
+    head.via = joined(head.via, value)
+    head.forwardedFor = true
+  },
+  traceparent: (head, value) => {
+    // Two `traceparent` headers contradict each other, so none counts.
+    head.traceParent = ++head.traceParents === 1 ? parseTraceParent(value) : null
+  },
+  'x-stainless-retry-count': (head, value) => {
+    head.clientRetry = /^\d{1,4}$/.test(value) ? Number(value) : null
+  },
+}
+
+const notes: ReadonlyMap<string, Note> = new Map([
+  ...Object.entries(keptIn).map(([name, field]) => [name, noteIn(field)] as const),
+  ...Object.entries(readBy),
+])
+
+function noteIn(field: (typeof keptIn)[keyof typeof keptIn]): Note {
+  return (head, value) => {
+    head[field] = value
+  }
+}
+
 /** The head of a client's request, read in one pass over its raw header list. A flaw is stored in `flaw`, not thrown. */
 export class RequestHead {
   /** End-to-end headers, in order and spelling, as they may go to the upstream; without Host and framing. */
   readonly endToEnd: string[]
   readonly host: string | null = null
+  readonly connection: string | null = null
+  readonly transferEncoding: string | null = null
   /** Bytes that `Content-Length` announces; `null` if it is absent. */
   readonly contentLength: number | null = null
   /** True if the message has a body (RFC 9112 §6.3). */
@@ -107,6 +190,8 @@ export class RequestHead {
   readonly referer: string | null = null
   /** `traceparent`. */
   readonly traceParent: TraceParent | null = null
+  /** Number of `traceparent` headers. */
+  readonly traceParents: number = 0
   /** `x-stainless-retry-count`. */
   readonly clientRetry: number | null = null
   readonly origin: string | null = null
@@ -121,102 +206,26 @@ export class RequestHead {
   constructor(raw: readonly string[], httpVersion: string, { ranks }: SessionPlaces = usualSessionPlaces) {
     const endToEnd: string[] = []
     let sessionRank = ranks.size
-    let transferEncoding: string | null = null
-    let connection: string | null = null
-    let traceParents = 0
     this.forwardedFor = isProxyVersion(httpVersion)
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? ''
       const value = raw[i + 1] ?? ''
       const lower = name.toLowerCase()
-      switch (lower) {
-        case 'host':
-          if (this.host !== null) this.flaw = 'The request has more than one Host header.'
-          this.host = value
-          break
-        case 'connection':
-          connection = connection === null ? value : `${connection},${value}`
-          break
-        case 'content-length':
-          this.contentLength = Number(value)
-          break
-        case 'content-type':
-          this.contentType = value
-          break
-        case 'content-encoding': {
-          const coding = value.trim().toLowerCase()
-          if (coding === '' || coding === 'identity') break
-          this.contentEncoding = this.contentEncoding === null ? coding : `${this.contentEncoding}, ${coding}`
-          break
-        }
-        case 'transfer-encoding':
-          transferEncoding = transferEncoding === null ? value : `${transferEncoding},${value}`
-          break
-        case 'te':
-          this.acceptsTrailers = listTokens(value).includes('trailers')
-          break
-        case 'upgrade':
-          this.upgrade = value
-          break
-        case 'accept-encoding':
-          endToEnd.push(name, narrowAcceptEncoding(value))
-          continue
-        case 'authorization':
-        case 'x-api-key':
-        case 'api-key':
-          this.credential ??= value
-          break
-        case 'via':
-          this.via = this.via === null ? value : `${this.via}, ${value}`
-          this.forwardedFor = true
-          break
-        case 'cookie':
-          endToEnd.push(...withoutOwnCookies(name, value))
-          continue
-        case 'user-agent':
-          this.userAgent = value
-          break
-        case 'traceparent':
-          // Two `traceparent` headers contradict each other, so none counts.
-          this.traceParent = ++traceParents === 1 ? parseTraceParent(value) : null
-          break
-        case 'x-stainless-retry-count':
-          this.clientRetry = /^\d{1,4}$/.test(value) ? Number(value) : null
-          break
-        case 'origin':
-          this.origin = value
-          break
-        case 'sec-fetch-site':
-          this.secFetchSite = value
-          break
-        case 'x-tokenweir-client':
-          this.clientLabel = value
-          break
-        case 'x-tokenweir-admin-token':
-          this.adminToken = value
-          break
-        case 'originator':
-          this.originator = value
-          break
-        case 'x-title':
-        case 'x-openrouter-title':
-          this.title = value
-          break
-        case 'http-referer':
-          this.referer = value
-          break
-        default:
-          this.forwardedFor ||= isProxyHeader(lower)
-          if (mayBeTag(lower)) this.tags = withTags(this.tags, lower, value)
-      }
+      const note = notes.get(lower)
+      if (note === undefined) {
+        this.forwardedFor ||= isProxyHeader(lower)
+        if (mayBeTag(lower)) this.tags = withTags(this.tags, lower, value)
+      } else note(this, value)
       const rank = ranks.get(lower)
       if (rank !== undefined && rank < sessionRank && value !== '') {
         sessionRank = rank
         this.session = value
         this.sessionSource = lower
       }
-      if (notForwarded.has(lower) || lower.startsWith('x-tokenweir-')) continue
-      endToEnd.push(name, value)
+      if (lower.startsWith('x-tokenweir-')) continue
+      const valueFor = forwardedValues.get(lower)
+      const forwarded = valueFor === undefined ? value : valueFor(value)
+      if (forwarded !== null) endToEnd.push(name, forwarded)
     }
 
     // Node's parser also accepts other versions, and requests without one.
@@ -225,6 +234,7 @@ export class RequestHead {
     if (this.host === null && httpVersion === '1.1') this.flaw = 'The request has no Host header.'
     if (this.host !== null && !plainAuthority.test(this.host))
       this.flaw = 'The Host header is not a plain host name or address.'
+    const { transferEncoding, connection } = this
     if (
       transferEncoding !== null &&
       (transferEncoding.toLowerCase() !== 'chunked' || this.contentLength !== null)
