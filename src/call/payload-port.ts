@@ -10,7 +10,7 @@ export interface PayloadCall {
   readonly headers: RawHeaders
   /** Milliseconds of a monotonic clock. */
   readonly receivedAtMs: number
-  /** Called with the error that ends the copy. The call continues. */
+  /** Called with the error that prevents or ends the copy. The call continues. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -37,7 +37,7 @@ export interface PayloadCopy {
 export interface PayloadPort {
   /** False if payloads are neither logged nor watched: a call then skips `begin`, and costs nothing. */
   readonly isOpen: boolean
-  /** Null if this call is neither logged nor watched. */
+  /** Null if this call is neither logged nor watched. Never throws. */
   begin(call: PayloadCall): PayloadCopy | null
 }
 

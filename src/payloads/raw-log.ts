@@ -111,9 +111,18 @@ export class RawLog implements PayloadPort {
 
   /**
    * Begins the copy of a call's payloads. Null if the call is neither logged nor watched, if its client
-   * excluded it, or if copies use too much memory.
+   * excluded it, if copies use too much memory, or after an error, which the call's `onFault` gets.
    */
   begin(call: PayloadCall): PayloadCopy | null {
+    try {
+      return this.#begin(call)
+    } catch (error) {
+      call.onFault(error)
+      return null
+    }
+  }
+
+  #begin(call: PayloadCall): PayloadCopy | null {
     const keeping = this.#enabled ? keepingOf(this.#capture, call.call.id) : 'never'
     const isFed = this.#listeners.size > 0
     if (keeping === 'never' && !isFed) return null

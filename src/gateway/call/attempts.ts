@@ -110,7 +110,7 @@ export class Attempts {
         : null
     this.#isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
     this.#injected = injection?.answer ?? null
-    call.attemptAt(endpoint, this.#injected)
+    call.attemptAt(endpoint)
     return relay(call, injection?.request ?? request, endpoint.transport, this.#injected ?? call.client, this)
   }
 
@@ -141,6 +141,12 @@ export class Attempts {
     const isRefused = client.status === 400 || client.status === 422
     if (!this.#asksUsage && isRefused) upstream.usageInjection.refusedAnyway(path.name)
     return true
+  }
+
+  /** Lets the upstream learn from the ended call how it reacts if it is asked for usage. */
+  teachUpstream(): void {
+    const { meter, upstream, path, request, record } = this.#call
+    if (meter !== null) upstream.usageInjection.learn(path.name, request.facts, this.#injected, meter, record)
   }
 
   /** Handles a failed attempt. Returns false if another attempt will follow; throws the failure if it ends the call. */

@@ -1,5 +1,6 @@
 import type { CallDraft } from '../../call/call-record.ts'
-import type { Failure } from '../../call/failure.ts'
+import { Failure } from '../../call/failure.ts'
+import type { PayloadCopy } from '../../call/payload-port.ts'
 import { showDecoded } from '../http/decoded-copy.ts'
 import {
   type BodyLimits,
@@ -12,13 +13,19 @@ import {
   streamBody,
 } from '../http/request-body.ts'
 import { FormPeek, boundaryOf } from '../http/form-peek.ts'
-import { type RequestFacts, RequestPeek, factsOfCopy, noFacts } from '../http/request-peek.ts'
 import type { PathMeaning } from '../http/path-meaning.ts'
-import type { PayloadCopy } from '../../call/payload-port.ts'
+import type { RequestHead } from '../http/request-head.ts'
+import { type RequestFacts, RequestPeek, factsOfCopy, noFacts } from '../http/request-peek.ts'
+import { storedText } from '../recorder/stored-text.ts'
+import type { Upstreams } from '../routing/upstreams.ts'
 import type { ArrivedCall } from './running-call.ts'
+
+/** Most characters of a content coding that a message repeats. */
+const longestCoding = 40
 
 export interface CallRequestOptions {
   readonly limits: BodyLimits
+  readonly upstreams: Pick<Upstreams, 'areSeveral'>
   /** Receives internal errors that must not affect the call. */
   readonly onFault: (error: unknown) => void
 }
@@ -34,21 +41,22 @@ export class CallRequest {
   readonly #mayNameModel: boolean
   /** The boundary of a form; null for any other body. */
   readonly #boundary: string | null
-  readonly #peek: RequestPeek | FormPeek
+  /** Reads the fields; null without a body that may have them. */
+  readonly #peek: RequestPeek | FormPeek | null
   /** True if the body is forwarded while it arrives, and may name a model. */
   #peeksOnTheWay: boolean
   #facts: RequestFacts | null = null
   #isReadWhole: boolean
 
-  /** `isRouted`: there are several upstreams, and the body's model may choose one. */
   constructor(
     arrived: ArrivedCall,
+    path: PathMeaning,
     record: CallDraft,
     payloads: PayloadCopy | null,
-    { limits, onFault }: CallRequestOptions,
-    { path, isRouted }: { readonly path: PathMeaning; readonly isRouted: boolean },
+    { limits, upstreams, onFault }: CallRequestOptions,
   ) {
     const { req, head } = arrived
+    const isRouted = upstreams.areSeveral
     this.#arrived = arrived
     this.#record = record
     this.#payloads = payloads
@@ -57,7 +65,7 @@ export class CallRequest {
     const isPost = req.method === 'POST' && head.hasBody
     const boundary = isPost && !path.isInference ? boundaryOf(head.contentType) : null
     this.#boundary = boundary
-    this.#peek = newPeek(boundary)
+    this.#peek = isPost ? newPeek(boundary) : null
     const mayBeRead = isPost && (boundary !== null || mayBeObject(head.contentType))
     this.#mayNameModel = isRouted && mayBeRead && boundary === null
     this.#isReadWhole =
@@ -100,14 +108,17 @@ export class CallRequest {
     const copy = newPeek(this.#boundary)
     const coding = this.#arrived.head.contentEncoding ?? ''
     const isRead = await showDecoded(this.body.chunks, coding, (piece) => copy.push(piece))
-    this.#facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
+    this.#facts = factsOfCopy(isRead ? copy.result() : null, this.#factsSoFar)
   }
 
   /** Call this once `read` has resolved. Returns the fields of the body. */
   received(): RequestFacts {
-    this.#record.requestBytes = this.body.bytes
-    this.#facts ??= this.#isReadWhole ? this.#peek.result() : noFacts
+    this.#facts ??= this.#isReadWhole ? this.#factsSoFar : noFacts
     return this.#facts
+  }
+
+  get #factsSoFar(): RequestFacts {
+    return this.#peek?.result() ?? noFacts
   }
 
   /** A body that is not needed as a whole, as it arrives; to be read once. */
@@ -124,7 +135,7 @@ export class CallRequest {
   #take(piece: Uint8Array): void {
     this.#onPassed(piece)
     try {
-      this.#peek.push(piece)
+      this.#peek?.push(piece)
     } catch (error) {
       this.#onFault(error)
     }
@@ -137,7 +148,7 @@ export class CallRequest {
 
   /** The model named by a body that was forwarded while it arrived; null if it named none. */
   get modelOnTheWay(): string | null {
-    return this.#peeksOnTheWay && !this.#isReadWhole ? this.#peek.result().model : null
+    return this.#peeksOnTheWay && !this.#isReadWhole ? this.#factsSoFar.model : null
   }
 
   /** Notes the end of the request, also for the raw log. */
@@ -165,4 +176,18 @@ export class CallRequest {
 
 function newPeek(boundary: string | null): RequestPeek | FormPeek {
   return boundary === null ? new RequestPeek() : new FormPeek(boundary)
+}
+
+/** Why the body of a request cannot be read. */
+export function unreadableBody({ contentEncoding }: RequestHead): string {
+  const coding = storedText(contentEncoding ?? '', longestCoding)
+  return `The request body cannot be decoded (Content-Encoding: ${coding}). The gateway reads gzip, deflate, br and zstd.`
+}
+
+/** The refusal of a call whose model cannot be read, so that its upstream is unknown. */
+export function unreadableModel(head: RequestHead): Failure {
+  const advice = 'Send it without a coding, or name the upstream in the path.'
+  return new Failure('unreadable_body', `${unreadableBody(head)} ${advice}`, {
+    headers: ['Accept-Encoding', 'gzip, deflate, br, zstd'],
+  })
 }

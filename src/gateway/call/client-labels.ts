@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
+import type { CallDraft } from '../../call/call-record.ts'
 import { remembered } from '../../lib/remembered.ts'
 import type { RawTag } from '../caller/caller-headers.ts'
-import type { RequestHead } from '../http/request-head.ts'
-import { storedText } from '../recorder/stored-text.ts'
-import { joinedTags, tagText } from './caller-tags.ts'
 import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../caller/client-names.ts'
+import type { RequestHead } from '../http/request-head.ts'
+import type { RequestFacts } from '../http/request-peek.ts'
+import { storedText } from '../recorder/stored-text.ts'
+import { joinedTags, sessionInMetadata, tagText, tagsOfBody } from './caller-tags.ts'
 
 /** Most characters of a label. */
 const longestLabel = 200
@@ -22,7 +24,7 @@ export type Introduction = Pick<
   'clientLabel' | 'userAgent' | 'originator' | 'title' | 'referer' | 'sessionSource'
 >
 
-/** Makes the words about a caller that may be stored, and never a credential. */
+/** Notes who calls. The words about a caller may be stored, and are never a credential. */
 export class ClientLabels {
   /** 8 hexadecimal digits that identify a credential, with or without `Bearer`; `null` for none. */
   readonly fingerprint: (credential: string) => string | null
@@ -49,6 +51,32 @@ export class ClientLabels {
       const key = credential.replace(/^bearer(\s+|$)/i, '')
       return key === '' ? null : createHmac('sha256', salt).update(key).digest('hex').slice(0, 8)
     })
+  }
+
+  /** Notes the caller in a record, from the head of the request. */
+  noteHead(record: CallDraft, head: RequestHead): void {
+    const { credential, traceParent } = head
+    record.keyFingerprint = credential === null ? null : this.fingerprint(credential)
+    record.client = this.client(head, record.keyFingerprint)
+    record.userAgent = this.header(head.userAgent)
+    record.session = this.session(head.session)
+    record.sessionSource = record.session === null ? null : head.sessionSource
+    record.tags = this.tags(head.tags, [])
+    record.clientRetry = head.clientRetry
+    record.traceId = traceParent?.traceId ?? null
+    record.parentSpanId = traceParent?.spanId ?? null
+  }
+
+  /** Adds the facts of the caller that only the body has. `findsSession`: the body may name the session. */
+  noteBody(record: CallDraft, head: RequestHead, facts: RequestFacts, findsSession: boolean): void {
+    const { promptCacheKey, user, safetyIdentifier, metadata } = facts
+    const hasTags = user !== null || safetyIdentifier !== null || metadata !== undefined
+    if (!hasTags && promptCacheKey === null) return
+    if (hasTags) record.tags = this.tags(head.tags, tagsOfBody(facts))
+    if (record.session !== null || !findsSession) return
+    const key = this.session(promptCacheKey)
+    record.session = key ?? this.session(sessionInMetadata(metadata))
+    if (record.session !== null) record.sessionSource = key === null ? 'metadata.user_id' : 'prompt_cache_key'
   }
 
   /** A path or a header's value, without credentials and cut; `null` if it is empty or absent. */

@@ -51,7 +51,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     const head = new RequestHead(req.rawHeaders, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
-      over = handler.handle({ req, res, head, target })
+      over = handler.handle({ req, res, head, target, upstream: null })
     } catch (error) {
       thrown = error
       res.end()

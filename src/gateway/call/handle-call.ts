@@ -7,7 +7,7 @@ import { asFailure } from '../http/error-answer.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { BackgroundResponses } from '../meter/background-responses.ts'
 import { Attempts, type AttemptsOptions } from './attempts.ts'
-import { listModels } from './list-models.ts'
+import { asksForAllModels, listModels } from './list-models.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 
 export interface CallHandlerOptions
@@ -52,6 +52,7 @@ export class CallHandler {
   async #run(call: RunningCall): Promise<void> {
     this.#running.add(call)
     const { client } = call
+    let attempts: Attempts | null = null
     try {
       this.#check(call.arrived.head)
       await call.request.read()
@@ -66,8 +67,9 @@ export class CallHandler {
       }
       call.admitted()
       this.#options.sink.begin(call.record)
-      const attempts = new Attempts(call, this.#attemptsOptions)
-      let isAnswered = call.asksForAllModels && (await listModels(call, this.#attemptsOptions))
+      attempts = new Attempts(call, this.#attemptsOptions)
+      let isAnswered =
+        asksForAllModels(call, this.#options.upstreams) && (await listModels(call, this.#attemptsOptions))
       while (!isAnswered) {
         const next = attempts.after(await attempts.send())
         isAnswered = typeof next === 'boolean' ? next : await next
@@ -83,7 +85,7 @@ export class CallHandler {
     call.timeline.closedAt = call.clock.now()
     const settled = call.meter?.settled() ?? null
     if (settled !== null) await settled
-    this.#record(call)
+    this.#record(call, attempts)
     call.giveTokensBack()
     this.#running.remove(call)
     if (this.#running.size === 0) this.#drained?.resolve()
@@ -160,7 +162,7 @@ export class CallHandler {
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 
-  #record(call: RunningCall): void {
+  #record(call: RunningCall, attempts: Attempts | null): void {
     const { sink, onFault } = this.#options
     let isRecorded = false
     try {
@@ -169,7 +171,7 @@ export class CallHandler {
       isRecorded = true
       call.countTokens()
       if (call.payloads !== null) call.payloads.ended(call.record)
-      call.teachUpstream()
+      attempts?.teachUpstream()
     } catch (error) {
       if (!isRecorded) sink.lose(call.record)
       onFault(error)

@@ -4,6 +4,7 @@ import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import { modelListRequest } from '../routing/model-list-request.ts'
 import type { Upstream } from '../routing/upstream.ts'
+import type { Upstreams } from '../routing/upstreams.ts'
 import { BufferedResponse } from '../upstream/buffered-response.ts'
 import type { AttemptsOptions } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
@@ -12,6 +13,12 @@ import type { RunningCall } from './running-call.ts'
 const patienceMs = 2000
 /** Most bytes of a list; a longer one is ignored. */
 const longestListBytes = 16 * 1024 * 1024
+
+/** True if the call asks for the models of all upstreams. */
+export function asksForAllModels({ arrived, path, request, upstream }: RunningCall, upstreams: Upstreams): boolean {
+  if (!upstreams.areSeveral || arrived.upstream !== null || upstream !== upstreams.default) return false
+  return path.name === '/v1/models' && arrived.req.method === 'GET' && request.isRepeatable
+}
 
 /**
  * Answers a call for the list of models with the models of all upstreams. A model is listed as its upstream

@@ -1,5 +1,4 @@
 import { backoffMs } from '../../lib/backoff.ts'
-import type { ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import type { AnswerSink, ResumableAttempt } from '../http/client-response.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
@@ -8,6 +7,7 @@ import type { Transport, TransportAttempt, TransportRequest } from '../upstream/
 import { type Connection, readHead } from '../upstream/undici-transport.ts'
 import { proxyFailure } from '../upstream/upstream-proxy.ts'
 import { asFailure } from '../http/error-answer.ts'
+import type { Attempts } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 
 /** Chunks with a shorter gap (ms) came in one read, or in a burst of reads. */
@@ -37,13 +37,8 @@ type AnswerHead = ReturnType<typeof readHead>
  */
 export type RelayEnd = 'passed' | 'withheld' | Failure
 
-/** Decides whether another attempt follows. */
-interface FollowUp {
-  /** True if another attempt will follow, so that the client gets nothing of this answer. */
-  withholds(head: ResponseHead): boolean
-  /** True if a withheld answer goes to the client after all, now that it is complete. */
-  isFinal(head: ResponseHead, body: Buffer): boolean
-}
+/** The attempts of the call, which decide whether another one follows. */
+type FollowUp = Pick<Attempts, 'withholds' | 'isFinal'>
 
 /**
  * Makes one attempt, and copies its answer to `answer` as it arrives, and to the meter. An answer's head

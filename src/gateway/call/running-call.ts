@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import { type CallIds, formatCallId } from '../../call/call-id.ts'
-import type { CallDraft } from '../../call/call-record.ts'
+import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { PayloadCopy, PayloadPort } from '../../call/payload-port.ts'
@@ -26,11 +26,9 @@ import { CallTimeline, completeRecord } from '../recorder/recorder.ts'
 import type { Endpoint } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
-import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 import { type ProviderLimits, noteLimits, settleLimits, stakeOf } from './call-limits.ts'
-import { CallRequest, type CallRequestOptions } from './call-request.ts'
+import { CallRequest, type CallRequestOptions, unreadableBody, unreadableModel } from './call-request.ts'
 import type { ClientLabels } from './client-labels.ts'
-import { identify, noteCaller, copyPayloads, unreadableBody, unreadableModel } from './identify.ts'
 
 /** A request on a forwarded path, as the server found it. */
 export interface ArrivedCall {
@@ -39,8 +37,8 @@ export interface ArrivedCall {
   readonly head: RequestHead
   /** The target for the upstream. */
   readonly target: Target
-  /** The upstream that the path names. */
-  readonly upstream?: Upstream | undefined
+  /** The upstream that the path names; null if it names none. */
+  readonly upstream: Upstream | null
 }
 
 /** The parts of a gateway that a running call uses. */
@@ -81,7 +79,6 @@ export class RunningCall implements Placed {
   #usesGatewayKey = false
   /** Measures the newest attempt. */
   #meter: CallMeter | null = null
-  #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
   #stake: LimitStake | null = null
   /** The reserved tokens of the budgets; null before, and without budgets. */
@@ -90,7 +87,8 @@ export class RunningCall implements Placed {
   #failure: Failure | null = null
 
   constructor(arrived: ArrivedCall, options: RunningCallOptions) {
-    const { req, res, target } = arrived
+    const { req, res, head, target } = arrived
+    const { labels, rawLog, onFault } = options
     this.#options = options
     this.arrived = arrived
     this.#upstream = arrived.upstream ?? options.upstreams.default
@@ -98,14 +96,23 @@ export class RunningCall implements Placed {
     this.#path = pathMeaning(this.#endpoint.base, target, req.method ?? 'GET')
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
-    this.record = identify(arrived, this.#path, options)
-    this.payloads = options.rawLog.isOpen
-      ? copyPayloads(arrived, this.record, this.timeline.receivedAt, options)
+    this.record = blankRecord()
+    this.record.id = options.ids.next()
+    this.record.callType = this.#path.callType
+    this.record.endpoint = labels.header(target.path) ?? '/'
+    this.record.method = req.method ?? 'GET'
+    this.record.instance = options.instance
+    labels.noteHead(this.record, head)
+    this.payloads = rawLog.isOpen
+      ? rawLog.begin({
+          call: this.record,
+          path: target.path + target.query,
+          headers: req.rawHeaders,
+          receivedAtMs: this.timeline.receivedAt,
+          onFault,
+        })
       : null
-    this.request = new CallRequest(arrived, this.record, this.payloads, options, {
-      path: this.#path,
-      isRouted: options.upstreams.areSeveral,
-    })
+    this.request = new CallRequest(arrived, this.#path, this.record, this.payloads, options)
     this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.payloads)
   }
 
@@ -143,15 +150,6 @@ export class RunningCall implements Placed {
     return this.#path.usesModel
   }
 
-  /** True if the call asks for the models of all upstreams. */
-  get asksForAllModels(): boolean {
-    const { arrived } = this
-    const { upstreams } = this.#options
-    if (!upstreams.areSeveral || arrived.upstream !== undefined || this.#upstream !== upstreams.default)
-      return false
-    return this.#path.name === '/v1/models' && arrived.req.method === 'GET' && this.request.isRepeatable
-  }
-
   /** The name of a prompt prefix that a replica may have cached: the session, or the cache key. Null without one. */
   get promptCache(): string | null {
     return this.record.session ?? this.request.facts?.promptCacheKey ?? null
@@ -171,7 +169,7 @@ export class RunningCall implements Placed {
     const model = facts.model ?? (this.#path.isInference ? this.#path.model : null)
     this.record.model = model === null ? null : labels.text(model)
     this.record.stream = facts.stream
-    noteCaller(this.record, this.arrived.head, facts, labels, sessionPlaces.inBody)
+    labels.noteBody(this.record, this.arrived.head, facts, sessionPlaces.inBody)
     this.timeline.bodyReadAt = this.clock.now()
     if (this.request.isRepeatable) this.request.over()
     if (this.client.gone !== null) throw this.client.gone
@@ -180,7 +178,7 @@ export class RunningCall implements Placed {
   /** Chooses the upstream by path, else by model. Throws a `Failure` if the model cannot be read. */
   route(): void {
     const { upstreams } = this.#options
-    if (!upstreams.areSeveral || this.arrived.upstream !== undefined) return
+    if (!upstreams.areSeveral || this.arrived.upstream !== null) return
     if (this.request.facts?.isUnreadable === true && upstreams.haveModels)
       throw unreadableModel(this.arrived.head)
     this.#goTo(upstreams.ofModel(this.request.facts?.model ?? this.#path.model))
@@ -274,10 +272,9 @@ export class RunningCall implements Placed {
     this.#waitsSince = null
   }
 
-  /** Notes the endpoint of a new attempt. `injected` filters the answer if the gateway has asked for usage; else null. */
-  attemptAt(endpoint: Endpoint, injected: InjectedAnswer | null): void {
+  /** Notes the endpoint of a new attempt. */
+  attemptAt(endpoint: Endpoint): void {
     this.#endpoint = endpoint
-    this.#injected = injected
   }
 
   /** A new meter, for an attempt that goes to the transport now. */
@@ -387,13 +384,5 @@ export class RunningCall implements Placed {
   giveTokensBack(): void {
     this.#reservation?.[Symbol.dispose]()
     this.#reservation = null
-  }
-
-  /** Lets the upstream's usage injection learn from the call. */
-  teachUpstream(): void {
-    const { meter } = this
-    if (meter === null) return
-    const { usageInjection } = this.#upstream
-    usageInjection.learn(this.#path.name, this.request.facts, this.#injected, meter, this.record)
   }
 }

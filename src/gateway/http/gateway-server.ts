@@ -18,7 +18,7 @@ import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 import { RequestHead } from './request-head.ts'
-import { type Target, isForwarded, parseTarget, pathBelowBase, rawLogPath } from './target.ts'
+import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
@@ -83,7 +83,7 @@ export class GatewayServer {
     this.#options = options
     this.#server = listener
     this.#unused = new UnusedBytes(() => options.calls.running)
-    this.#server.on('connection', (socket: Socket) => this.#unused.connected(socket))
+    this.#server.on('connection', (socket: Socket) => this.#connected(socket))
     const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
       this.#unused.requested(req)
       this.#onRequest(req, res)
@@ -92,10 +92,6 @@ export class GatewayServer {
     // An unknown expectation may be ignored (RFC 9110 §10.1.1). By default Node would answer 417.
     this.#server.on('checkExpectation', onRequest)
     this.#server.on('clientError', refuseMalformed)
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#forget(socket))
-    })
     this.#server.on('connect', (_req: IncomingMessage, socket: Socket) => refuseTunnel(socket))
   }
 
@@ -152,6 +148,12 @@ export class GatewayServer {
     await apart
     if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#onNobody = resolve))
     over.abort()
+  }
+
+  #connected(socket: Socket): void {
+    this.#unused.connected(socket)
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#forget(socket))
   }
 
   #forget(socket: Socket): void {
@@ -258,19 +260,12 @@ export class GatewayServer {
       const message = `This gateway speaks HTTP/1.1: ${head.upgrade} is not supported.`
       throw new Failure('upgrade_not_supported', message, { headers: ['Upgrade', 'HTTP/1.1'] })
     }
-    const named = this.#options.upstreams.byPath(target.path)
-    if (named !== null) {
-      const below = { path: named.path, query: target.query }
-      this.#call({ req, res, head, target: below, upstream: named.upstream })
-      return
-    }
-    if (isForwarded(target.path)) {
-      this.#call({ req, res, head, target })
-      return
-    }
-    const below = pathBelowBase(this.#options.upstreams.default.endpoint.base, target.path)
-    if (below !== null) {
-      this.#call({ req, res, head, target: { path: below, query: target.query } })
+    const { upstreams } = this.#options
+    const named = upstreams.byPath(target.path)
+    const path = named?.path ?? forwardedPath(upstreams.default.endpoint.base, target.path)
+    if (path !== null) {
+      const { query } = target
+      this.#call({ req, res, head, target: { path, query }, upstream: named?.upstream ?? null })
       return
     }
     this.#ownRoute(req, res, head, target).catch((error: unknown) => {

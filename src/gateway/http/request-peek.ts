@@ -84,8 +84,13 @@ const innerModels = ['requests[].params.model', 'session.model'] as const
 
 /** Reads the fields that the gateway needs from a request's body, chunk by chunk as it arrives. */
 export class RequestPeek {
-  readonly #scan = new JsonScan(places, (...event) => this.#note(...event))
-  readonly #text = new Utf8Copy()
+  readonly #scan = new JsonScan(places, (path, text, start, end, isScalar) =>
+    this.#note(path, text, start, end, isScalar),
+  )
+  /** Converts a body that may be in another encoding to UTF-8; null for any other body, and before its first bytes. */
+  #converter: Utf8Copy | null = null
+  /** Bytes of the body so far. */
+  #bytes = 0
   /** The first byte that is not white space; 0 before it. */
   #first = 0
   #firstAt = 0
@@ -97,7 +102,9 @@ export class RequestPeek {
   #prompts = 0
 
   push(chunk: Uint8Array): void {
-    this.#read(this.#text.take(chunk))
+    if (this.#bytes === 0 && !beginsInAscii(chunk)) this.#converter = new Utf8Copy()
+    this.#bytes += chunk.length
+    this.#read(this.#converter === null ? chunk : this.#converter.take(chunk))
   }
 
   #read(bytes: Uint8Array): void {
@@ -112,8 +119,8 @@ export class RequestPeek {
 
   /** The fields found so far; final once all bytes have been pushed. */
   result(): RequestFacts {
-    this.#read(this.#text.end())
-    const { markBytes, isSame } = this.#text
+    if (this.#converter !== null) this.#read(this.#converter.end())
+    const isSame = this.#converter?.isSame ?? true
     const { model, stream, stream_options: streamOptions = null, metadata, user } = this.#values
     const options = streamOptions?.value
     const isUnread = options === undefined || options === tooLong
@@ -122,7 +129,7 @@ export class RequestPeek {
       model: textOf(model ?? this.#values[innerModels[0]] ?? this.#values[innerModels[1]]),
       modelPlace: isSame ? (model ?? null) : null,
       stream: stream?.value === true,
-      firstAt: markBytes + this.#firstAt,
+      firstAt: this.#markBytes + this.#firstAt,
       streamOptions: isSame ? streamOptions : null,
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
@@ -136,7 +143,6 @@ export class RequestPeek {
   }
 
   #note(path: string, text: string | null, start: number, end: number, isScalar: boolean): void {
-    const { markBytes } = this.#text
     if (path === 'prompt[]') {
       if (!isScalar) this.#prompts++
       return
@@ -144,7 +150,11 @@ export class RequestPeek {
     const value = text === null ? tooLong : jsonOrUndefined(text)
     if (bounds.has(path)) this.#tokens = Math.max(this.#tokens, countAsked(value))
     else if (path === 'n' || path === 'best_of') this.#choices = Math.max(this.#choices, countAsked(value))
-    else this.#values[path] = { start: markBytes + start, end: markBytes + end, value }
+    else this.#values[path] = { start: this.#markBytes + start, end: this.#markBytes + end, value }
+  }
+
+  get #markBytes(): number {
+    return this.#converter?.markBytes ?? 0
   }
 }
 
@@ -165,6 +175,16 @@ function countAsked(value: unknown): number {
   const count = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
   if (typeof count !== 'number' || !(count > 0)) return 0
   return count > Number.MAX_SAFE_INTEGER ? Infinity : Math.ceil(count)
+}
+
+/** True if the bytes are the beginning of a text in UTF-8 without a byte order mark, as those of most bodies are. */
+function beginsInAscii(bytes: Uint8Array): boolean {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes
+  return isAscii(a) && isAscii(b) && isAscii(c) && isAscii(d)
+}
+
+function isAscii(byte: number): boolean {
+  return byte > 0 && byte < 0x80
 }
 
 function isNoSpace(byte: number): boolean {

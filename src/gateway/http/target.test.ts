@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTarget, pathBelowBase, parseUpstreamBase, upstreamPath } from './target.ts'
+import { forwardedPath, parseTarget, parseUpstreamBase, upstreamPath } from './target.ts'
 
 const bases: readonly [base: string, target: string, path: string][] = [
   ['https://api.openai.com/v1', '/v1/chat/completions', '/v1/chat/completions'],
@@ -35,10 +35,12 @@ test('an upstream with credentials, a fragment or another scheme is refused', ()
 })
 
 test('a path below that of the base is the one below /v1, but for the gateway’s own', () => {
-  const below = (base: string, path: string): string | null => pathBelowBase(parseUpstreamBase(base), path)
+  const below = (base: string, path: string): string | null => forwardedPath(parseUpstreamBase(base), path)
   assert.equal(below('https://h/openai/v1', '/openai/v1/models'), '/v1/models')
   assert.equal(below('https://h/openai/v1', '/openai/v1x/models'), null)
   assert.equal(below('https://h/openai/v1', '/health'), null)
   assert.equal(below('https://h/v1', '/v1/raw-log/clear'), null)
+  assert.equal(below('https://h/v1', '/v1/raw-log'), null)
+  assert.equal(below('https://h/v1', '/v1/models'), '/v1/models')
   assert.equal(below('https://h', '/models'), null)
 })

@@ -64,10 +64,15 @@ export const rawLogPath = '/v1/raw-log/'
 /** Paths without `/v1` that are forwarded as well. */
 const outsideV1: ReadonlySet<string> = new Set(['/rerank', '/reranking', '/v2/rerank', '/props'])
 
-/** True if this path is forwarded without the name of an upstream before it. */
-export function isForwarded(path: string): boolean {
-  if (!path.startsWith('/v1/')) return outsideV1.has(path)
-  return !path.startsWith(rawLogPath) && path !== '/v1/raw-log'
+/**
+ * The path that is forwarded for a path without the name of an upstream before it; null if it is not forwarded.
+ * Clients whose base URL is a bare host send the path of the base, which becomes `/v1`.
+ */
+export function forwardedPath(base: UpstreamBase, path: string): string | null {
+  if (path === '/v1/raw-log' || path.startsWith(rawLogPath)) return null
+  if (path.startsWith('/v1/') || outsideV1.has(path)) return path
+  const isBelowBase = base.pathPrefix !== '' && path.startsWith(`${base.pathPrefix}/`)
+  return isBelowBase ? `/v1${path.slice(base.pathPrefix.length)}` : null
 }
 
 /** The Latin-1 character of a percent-encoded byte. */
@@ -108,14 +113,4 @@ function withParameters(query: string, parameters: string): string {
   const missing = parameters.split('&').filter((pair) => !names.has(nameOf(pair)))
   const all = query.length > 1 ? [query.slice(1), ...missing] : missing
   return all.length === 0 ? query : `?${all.join('&')}`
-}
-
-/**
- * The path under `/v1` for a path that begins with the base's own, which clients send if their base URL is a
- * bare host; null for any other path.
- */
-export function pathBelowBase(base: UpstreamBase, path: string): string | null {
-  if (base.pathPrefix === '' || path.startsWith('/v1/') || !path.startsWith(`${base.pathPrefix}/`))
-    return null
-  return `/v1${path.slice(base.pathPrefix.length)}`
 }
