@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { Permit } from '../../src/gateway/admission/permit.ts'
+import type { Permit } from '../../src/gateway/admission/admission.ts'
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import { type Owner, clientOwner } from '../../src/gateway/admission/owner.ts'
 import type { LimitStake } from '../../src/gateway/limits/owned-limit.ts'

@@ -1,3 +1,5 @@
+import type { Placed } from '../../lib/swap-list.ts'
+
 /**
  * How a call queues. `arrival`: at the end. `back`: a call that will be tried again queues behind the calls
  * that have waited longer than it had its slot.
@@ -20,6 +22,29 @@ export interface Caller {
 
 /** The caller of a call without client and key. */
 export const unknownCaller: Caller = { client: null, keyFingerprint: null }
+
+/** A slot in use. The call with a permit must release it on every path. */
+export class Permit implements Placed {
+  index = -1
+  readonly caller: Caller
+  #giveBack: ((permit: Permit) => void) | null
+
+  constructor(caller: Caller, giveBack: (permit: Permit) => void) {
+    this.caller = caller
+    this.#giveBack = giveBack
+  }
+
+  /** Gives the slot back; a second call does nothing. */
+  release(): void {
+    const giveBack = this.#giveBack
+    this.#giveBack = null
+    giveBack?.(this)
+  }
+
+  [Symbol.dispose](): void {
+    this.release()
+  }
+}
 
 /** A call's share of limits a minute. */
 export interface MinuteStake {

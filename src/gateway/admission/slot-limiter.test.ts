@@ -6,7 +6,7 @@ import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { SlotLimiter } from './slot-limiter.ts'
 import type { AdmissionOptions } from './slot-limiter.ts'
-import type { Permit } from './permit.ts'
+import type { Permit } from './admission.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal

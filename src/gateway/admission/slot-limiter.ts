@@ -5,6 +5,7 @@ import { SwapList } from '../../lib/swap-list.ts'
 import {
   type Caller,
   type MinuteStake,
+  Permit,
   type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
@@ -13,10 +14,8 @@ import {
   unknownCaller,
 } from './admission.ts'
 import { QueueSpeed } from './queue-speed.ts'
-import { Permit } from './permit.ts'
-import { SlotMinute, type SlotMinuteCounts } from './slot-minute.ts'
+import { SlotMinute, type SlotMinuteCounts, type SlotTally } from './slot-minute.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
-import type { SlotTally } from './slot-tally.ts'
 
 export interface AdmissionOptions {
   readonly clock: Clock

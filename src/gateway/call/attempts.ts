@@ -10,7 +10,7 @@ import type { TransportRequest } from '../upstream/transport.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 import { isFinalRefusal } from './final-refusal.ts'
 import { type RelayEnd, relay } from './relay.ts'
-import { readRetryHint } from '../limits/retry-after.ts'
+import { readRetryHint } from '../limits/limit-headers.ts'
 import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
 import type { RunningCall } from './running-call.ts'
 

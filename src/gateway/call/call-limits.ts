@@ -1,6 +1,7 @@
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
+import { reportsLimits } from '../limits/limit-headers.ts'
 import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
 import type { MinuteLimits } from '../limits/minute-limits.ts'
 import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limits.ts'
@@ -18,8 +19,9 @@ export function noteLimits(
   call: RunningCall,
   { seenLimits, minute }: ProviderLimits,
   head: ResponseHead,
-  stake: LimitStake | null,
 ): string | null {
+  if (!reportsLimits(head)) return null
+  const { stake } = call
   const seenLimit = seenLimits.note(useOf(call), head, call.clock.wallTime())
   if (stake !== null) {
     if (seenLimit.isRefusal) minute.settle(stake, noTokens)

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../lib/backoff.ts'
-import type { RetryHint } from '../limits/retry-after.ts'
+import type { RetryHint } from '../limits/limit-headers.ts'
 
 /** Most time (ms) that a call waits for all its retries. A 429 that asks for more goes to the client. */
 export const longestWaitsMs = 60_000

@@ -7,8 +7,7 @@ import type { Failure } from '../../call/failure.ts'
 import type { PayloadCopy, PayloadPort } from '../../call/payload-port.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import type { Placed } from '../../lib/swap-list.ts'
-import type { QueueOrder } from '../admission/admission.ts'
-import type { Permit } from '../admission/permit.ts'
+import type { Permit, QueueOrder } from '../admission/admission.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
@@ -19,7 +18,6 @@ import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
 import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
-import { reportsLimits } from '../limits/seen-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { CallTimeline, completeRecord } from '../recorder/recorder.ts'
@@ -286,9 +284,7 @@ export class RunningCall implements Placed {
   /** Notes the head of an attempt's answer. */
   answered(head: ResponseHead): void {
     this.timeline.answeredAt = this.clock.now()
-    this.record.metLimit = reportsLimits(head)
-      ? noteLimits(this, this.#options.providerLimits, head, this.#stake)
-      : null
+    this.record.metLimit = noteLimits(this, this.#options.providerLimits, head)
   }
 
   /** Headers that the gateway adds to the answer. */

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
-import type { Caller } from '../admission/admission.ts'
-import type { Permit } from '../admission/permit.ts'
+import type { Caller, Permit } from '../admission/admission.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000

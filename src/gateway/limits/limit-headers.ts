@@ -1,4 +1,6 @@
-import type { RawHeaders } from '../../call/response-head.ts'
+import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
+import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/http/retry-after.ts'
 
 /** The kinds of a provider's limits. Anthropic has separate limits for input and output tokens. */
 export type LimitedKind = 'requests' | 'tokens' | 'input_tokens' | 'output_tokens'
@@ -61,9 +63,14 @@ type Draft = { -readonly [Member in keyof ReportedLimit]: ReportedLimit[Member] 
 /** The beginning of all these names. */
 const limitName = /^(?:x-|anthropic-)?ratelimit/i
 
-/** True if any header may report a limit. */
-export function mentionLimits(headers: RawHeaders): boolean {
-  return headers.some((name, at) => at % 2 === 0 && limitName.test(name))
+/** True if an answer may report a limit: most do not. */
+export function reportsLimits({ status, headers }: ResponseHead): boolean {
+  return isLimitStatus(status) || headers.some((name, at) => at % 2 === 0 && limitName.test(name))
+}
+
+/** True for the status of a provider whose limit is reached, or that has no room. */
+export function isLimitStatus(status: number): boolean {
+  return status === 429 || status === 529
 }
 
 /**
@@ -156,4 +163,29 @@ function resetIn(value: string, nowMs: number): number | null {
 
 function plausible(ms: number): number | null {
   return ms > longestWindowMs ? null : Math.max(0, Math.ceil(ms))
+}
+
+/** The advice of an answer about a retry. */
+export interface RetryHint {
+  /** The wait in milliseconds; `null` without a readable one. */
+  readonly afterMs: number | null
+  /** True after `x-should-retry: false`. */
+  readonly forbidden: boolean
+}
+
+/**
+ * Reads `retry-after-ms`, or else `retry-after` in seconds or as a date (RFC 9110 §10.2.3), and `x-should-retry`.
+ * A date counts from the answer's own `Date`, so that a wrong clock does not matter; without that header, from `nowMs`
+ * (Unix epoch).
+ */
+export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
+  // If a header is repeated, its first value counts.
+  const values = new Map(
+    headerPairs(headers)
+      .toReversed()
+      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
+  )
+  const fromMs = httpDateMs(values.get('date')) ?? nowMs
+  const afterMs = plainNumber(values.get('retry-after-ms')) ?? retryAfterMs(values.get('retry-after'), fromMs)
+  return { afterMs, forbidden: values.get('x-should-retry')?.toLowerCase() === 'false' }
 }

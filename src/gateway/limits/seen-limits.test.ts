@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { SeenLimits, metLimit, reportsLimits } from './seen-limits.ts'
+import { reportsLimits } from './limit-headers.ts'
+import { SeenLimits, metLimit } from './seen-limits.ts'
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z')
 const use = { upstream: 'default', model: 'gpt-4.1', key: '0123abcd' }

@@ -4,11 +4,11 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 import {
   type LimitedKind,
   type ReportedLimit,
+  isLimitStatus,
   longestWindowMs,
-  mentionLimits,
   readLimits,
+  readRetryHint,
 } from './limit-headers.ts'
-import { readRetryHint } from './retry-after.ts'
 
 /** The upstream, model and key of reported limits. */
 export interface LimitedUse {
@@ -90,16 +90,6 @@ export class SeenLimits {
     }
     dropOldest(this.#byUse, mostUses)
   }
-}
-
-/** True if an answer may report a limit: most do not. */
-export function reportsLimits({ status, headers }: ResponseHead): boolean {
-  return isLimitStatus(status) || mentionLimits(headers)
-}
-
-/** True for the status of a provider whose limit is reached, or that has no room. */
-function isLimitStatus(status: number): boolean {
-  return status === 429 || status === 529
 }
 
 /** The limit that a refusal most likely met: the one with the smallest share left; null if none was reported. */

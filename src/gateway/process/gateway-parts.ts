@@ -24,7 +24,7 @@ import { type LimitedGateway, SlotHolder, type SlotLink } from '../admission/slo
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
 import { type HandedUse, TokenWindows } from '../admission/token-windows.ts'
 import { type Owner, upstreamOwner } from '../admission/owner.ts'
-import { SlotTally } from '../admission/slot-tally.ts'
+import { SlotTally } from '../admission/slot-minute.ts'
 import { type MinuteCounts, MinuteReport } from '../admission/minute-report.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'

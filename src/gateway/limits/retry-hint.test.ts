@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRetryHint } from './retry-after.ts'
+import { readRetryHint } from './limit-headers.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 6, 0, 0)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode } from '../../call/failure.ts'
-import { type CallEnd, settle } from './settle.ts'
+import { type CallEnd, settle } from './recorder.ts'
 
 const failure = (code: FailureCode): Failure => new Failure(code, 'said by a test')
 
