@@ -1,5 +1,3 @@
-import { ownCopy } from './own-copy.ts'
-
 /** Most entries in memory. */
 const mostEntries = 1000
 /** Most characters of all entries. */
@@ -32,4 +30,9 @@ export function remembered<V>(
     characters += copy.length
     return value
   }
+}
+
+/** A copy of a text. A substring keeps the whole text in memory, so copy text that outlives its call. */
+export function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }

@@ -8,10 +8,9 @@ import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { TransportRequest } from '../upstream/transport.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
-import { isFinalRefusal } from './final-refusal.ts'
 import { type RelayEnd, relay } from './relay.ts'
 import { readRetryHint } from '../limits/limit-headers.ts'
-import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
+import { type RetriesSoFar, isFinalRefusal, noRetries, retryWaitMs } from './retry-rules.ts'
 import type { RunningCall } from './running-call.ts'
 
 /** Statuses of an upstream that has not worked on the call. The call may fall back after these. */

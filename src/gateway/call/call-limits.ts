@@ -5,7 +5,7 @@ import { reportsLimits } from '../limits/limit-headers.ts'
 import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
 import type { MinuteLimits } from '../limits/minute-limits.ts'
 import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limits.ts'
-import { finalCodes } from './final-refusal.ts'
+import { finalCodes } from './retry-rules.ts'
 import type { RunningCall } from './running-call.ts'
 
 /** The known limits of providers, and the limits that calls wait for. */

@@ -1,6 +1,6 @@
 import { dropOldest } from '../../lib/drop-oldest.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { OwnedLimit, ProviderPause } from './owned-limit.ts'
+import { OwnedLimit } from './owned-limit.ts'
 import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 
@@ -32,7 +32,8 @@ interface Refusal {
 /** The learned limits of a provider for one model and key. */
 export class LearnedUse {
   readonly #use: LimitedUse
-  readonly pause = new ProviderPause()
+  /** The end of the pause that the provider asked for, by `retry-after` (monotonic ms). */
+  pausedUntilMs = 0
   /** The limits of requests and tokens are infinite until something is learned. */
   limits: readonly OwnedLimit[] = []
   /** The last refusals of a provider that reports no limit; null without one. */
@@ -58,13 +59,13 @@ export class LearnedUse {
     }
     if (!isRefusal) return
     if (waitMs !== null && waitMs <= longestPauseMs)
-      this.pause.untilMs = Math.max(this.pause.untilMs, nowMs + waitMs)
+      this.pausedUntilMs = Math.max(this.pausedUntilMs, nowMs + waitMs)
     if (!this.#isReported && !isOverload) this.#slowDown(nowMs)
   }
 
   /** Takes back the last refusal, which was not caused by use. */
   forgive(): void {
-    this.pause.untilMs = 0
+    this.pausedUntilMs = 0
     this.#refused = this.#refusedBefore
     if (!this.#isReported) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
   }

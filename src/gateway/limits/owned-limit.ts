@@ -39,18 +39,13 @@ export class OwnedLimit extends MinuteLimit {
   }
 }
 
-/** The pause that a provider asked for, by `retry-after`. */
-export class ProviderPause {
-  untilMs = 0
-}
-
 /** The limits that a group of calls shares. The calls of a group wait in one line. */
 export class LimitGroup {
   readonly limits: readonly OwnedLimit[]
   /** The provider's own limits; null without `--pace learn`. */
   readonly learned: LearnedUse | null
-  /** The limit that the group's first call waited for at the last check. */
-  waitsFor: OwnedLimit | ProviderPause | null = null
+  /** The limit, or the provider's pause, that the group's first call waited for at the last check. */
+  waitsFor: OwnedLimit | 'pause' | null = null
 
   constructor(set: readonly OwnedLimit[], learned: LearnedUse | null) {
     this.limits = learned === null ? set : [...set, ...learned.limits]
@@ -61,7 +56,7 @@ export class LimitGroup {
   get kindWaitedFor(): 'requests' | 'tokens' | null {
     const { waitsFor } = this
     if (waitsFor === null) return null
-    return waitsFor instanceof ProviderPause || waitsFor.kind === 'requests' ? 'requests' : 'tokens'
+    return waitsFor === 'pause' || waitsFor.kind === 'requests' ? 'requests' : 'tokens'
   }
 }
 
@@ -83,10 +78,9 @@ export class LimitStake implements MinuteStake {
 
   waitMs(nowMs: number, claims: Set<object>): number {
     const { group } = this
-    const stop = group.learned?.pause ?? null
-    const stoppedMs = stop === null ? 0 : Math.max(0, stop.untilMs - nowMs)
-    group.waitsFor = stoppedMs > 0 ? stop : null
-    if (stoppedMs > 0) return stoppedMs
+    const pausedMs = Math.max(0, (group.learned?.pausedUntilMs ?? 0) - nowMs)
+    group.waitsFor = pausedMs > 0 ? 'pause' : null
+    if (pausedMs > 0) return pausedMs
     let [shortestMs, longestMs] = [Infinity, 0]
     for (const limit of group.limits) {
       // An earlier call waits for this limit.

@@ -93,8 +93,8 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
 }
 
 /** How many calls wait for each limit, with the calls behind them. */
-function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<object, number> {
-  const waiting = new Map<object, number>()
+function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<LimitGroup['waitsFor'], number> {
+  const waiting = new Map<LimitGroup['waitsFor'], number>()
   for (const { waitsFor } of waitingGroups(admissions))
     if (waitsFor !== null) waiting.set(waitsFor, (waiting.get(waitsFor) ?? 0) + 1)
   return waiting

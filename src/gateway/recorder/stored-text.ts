@@ -1,5 +1,5 @@
 import { lookAhead } from '../../call/error-message.ts'
-import { ownCopy } from '../../lib/own-copy.ts'
+import { ownCopy } from '../../lib/remembered.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 
 /** Text of a client or an upstream for a row: without credentials, and at most `longest` characters long. */

@@ -1,11 +1,29 @@
+import type { RawHeaders } from '../../call/response-head.ts'
 import { backoffMs } from '../../lib/backoff.ts'
+import { contentCoding } from '../../lib/http/content-coding.ts'
 import type { RetryHint } from '../limits/limit-headers.ts'
+import { readAnswerHead } from '../meter/answer-form.ts'
+import { readError } from '../meter/read-error.ts'
 
 /** Most time (ms) that a call waits for all its retries. A 429 that asks for more goes to the client. */
 export const longestWaitsMs = 60_000
 /** Shortest wait in ms. A shorter wait would only load the upstream and the queue. */
 const shortestWaitMs = 100
+/** Most bytes of a decoded refusal; refusals are short. */
+const longestText = 1024 * 1024
 const backoff = { firstMs: 500, longestMs: 30_000 } as const
+
+/**
+ * Codes of a 429 for a used-up quota, for which waiting does not help: OpenAI
+ * (platform.openai.com/docs/guides/error-codes), Moonshot, DeepSeek.
+ */
+export const finalCodes: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error',
+  'insufficient_balance',
+])
 
 /** The retries of a call so far. */
 export interface RetriesSoFar {
@@ -34,4 +52,17 @@ export function retryWaitMs(
   const wantedMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backedOffMs
   const waitMs = Math.max(shortestWaitMs, wantedMs)
   return soFar.waitedMs + waitMs > longestWaitsMs ? null : waitMs
+}
+
+/** True if the body of a 429 says that a retry is useless. */
+export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
+  try {
+    const { coding } = readAnswerHead(headers)
+    const text = coding === null ? body : contentCoding(coding)?.decode(body, longestText)
+    const { code } = readError(JSON.parse((text ?? '').toString()), 429)
+    return code !== null && finalCodes.has(code)
+  } catch {
+    // An unreadable body gives no reason.
+    return false
+  }
 }

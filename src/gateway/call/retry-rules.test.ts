@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { longestWaitsMs, retryWaitMs } from './retry-wait.ts'
+import { longestWaitsMs, retryWaitMs } from './retry-rules.ts'
 
 const silent = { afterMs: null, forbidden: false }
 const fresh = { retries: 0, waitedMs: 0 }
