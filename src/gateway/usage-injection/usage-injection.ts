@@ -2,10 +2,10 @@ import type { Clock } from '../../call/clock.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
-import { type TransportRequest, isHeld } from '../upstream/transport.ts'
+import type { TransportRequest } from '../upstream/transport.ts'
 import type { AnswerSink } from '../http/client-response.ts'
 import { InjectedAnswer, namesUsageField } from './injected-answer.ts'
-import { spliceUsageOption } from './splice-usage-option.ts'
+import { requestForUsage } from './usage-request.ts'
 
 /** Paths whose streams report usage only on request. */
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
@@ -23,8 +23,8 @@ type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
 const keptMs = 7 * 24 * 3_600_000
 
 /** A call for which the gateway asks for usage. */
-export interface InjectedCall<Request> {
-  readonly request: Request
+export interface InjectedCall {
+  readonly request: TransportRequest
   /** Filters the upstream's answer before the client gets it. */
   readonly answer: InjectedAnswer
 }
@@ -44,19 +44,10 @@ export class UsageInjection {
   }
 
   /** The request that asks for usage; `null` if the request is sent as its client made it. */
-  ask<Request extends TransportRequest>(
-    path: string,
-    facts: RequestFacts,
-    request: Request,
-    client: AnswerSink,
-  ): InjectedCall<Request> | null {
+  ask(path: string, facts: RequestFacts, request: TransportRequest, client: AnswerSink): InjectedCall | null {
     if (!this.#concerns(path, facts) || (this.#treatment(path) ?? 'needed') !== 'needed') return null
-    const { body, bodyBytes } = request
-    if (!isHeld(body) || bodyBytes === null) return null
-    const spliced = spliceUsageOption(body, bodyBytes, facts)
-    if (spliced === null) return null
-    const headers = withIdentity(request.headers)
-    return { request: { ...request, ...spliced, headers }, answer: new InjectedAnswer(client) }
+    const asking = requestForUsage(request, facts)
+    return asking === null ? null : { request: asking, answer: new InjectedAnswer(client) }
   }
 
   /** Call it when the upstream has refused the field. */
@@ -115,19 +106,4 @@ export class UsageInjection {
     const { stream, isObject, hasIncludeUsage } = facts
     return this.#isEnabled && stream && isObject && !hasIncludeUsage && askedPaths.has(path)
   }
-}
-
-/** The headers with `Accept-Encoding: identity`: a compressed stream cannot be filtered. */
-function withIdentity(headers: readonly string[]): readonly string[] {
-  const out: string[] = []
-  let isNamed = false
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] ?? ''
-    const isCoding = name.length === 15 && name.toLowerCase() === 'accept-encoding'
-    if (isCoding && isNamed) continue
-    isNamed ||= isCoding
-    out.push(name, isCoding ? 'identity' : (headers[i + 1] ?? ''))
-  }
-  if (!isNamed) out.push('accept-encoding', 'identity')
-  return out
 }

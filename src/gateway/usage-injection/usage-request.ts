@@ -1,11 +1,20 @@
 import { isObject } from '../../lib/message-shape.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
+import { type TransportRequest, isHeld } from '../upstream/transport.ts'
 
 const option = '"include_usage":true'
 const noBytes: Uint8Array = new Uint8Array(0)
 
+/** The request with the field that asks for usage; null if the field cannot be added. */
+export function requestForUsage(request: TransportRequest, facts: RequestFacts): TransportRequest | null {
+  const { body, bodyBytes } = request
+  if (!isHeld(body) || bodyBytes === null) return null
+  const spliced = spliceUsageOption(body, bodyBytes, facts)
+  return spliced === null ? null : { ...request, ...spliced, headers: withIdentity(request.headers) }
+}
+
 /** A request body with the field that asks for usage spliced in. */
-export interface SplicedBody {
+interface SplicedBody {
   /** The chunks of the body. Only those at the splice differ from the client's. */
   readonly body: readonly Uint8Array[]
   readonly bodyBytes: number
@@ -45,4 +54,19 @@ function slice(chunks: readonly Uint8Array[], start: number, end: number): Uint8
     at += chunk.length
   }
   return pieces
+}
+
+/** The headers with `Accept-Encoding: identity`: a compressed stream cannot be filtered. */
+function withIdentity(headers: readonly string[]): readonly string[] {
+  const out: string[] = []
+  let isNamed = false
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const isCoding = name.length === 15 && name.toLowerCase() === 'accept-encoding'
+    if (isCoding && isNamed) continue
+    isNamed ||= isCoding
+    out.push(name, isCoding ? 'identity' : (headers[i + 1] ?? ''))
+  }
+  if (!isNamed) out.push('accept-encoding', 'identity')
+  return out
 }
