@@ -177,14 +177,13 @@ function countAsked(value: unknown): number {
   return count > Number.MAX_SAFE_INTEGER ? Infinity : Math.ceil(count)
 }
 
-/** True if the bytes are the beginning of a text in UTF-8 without a byte order mark, as those of most bodies are. */
+/** True if four ASCII characters begin the text, so that it is UTF-8 without a byte order mark. */
 function beginsInAscii(bytes: Uint8Array): boolean {
-  const [a = 0, b = 0, c = 0, d = 0] = bytes
-  return isAscii(a) && isAscii(b) && isAscii(c) && isAscii(d)
-}
-
-function isAscii(byte: number): boolean {
-  return byte > 0 && byte < 0x80
+  for (let at = 0; at < 4; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === 0 || byte > 0x7f) return false
+  }
+  return true
 }
 
 function isNoSpace(byte: number): boolean {

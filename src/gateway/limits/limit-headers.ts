@@ -65,7 +65,9 @@ const limitName = /^(?:x-|anthropic-)?ratelimit/i
 
 /** True if an answer may report a limit: most do not. */
 export function reportsLimits({ status, headers }: ResponseHead): boolean {
-  return isLimitStatus(status) || headers.some((name, at) => at % 2 === 0 && limitName.test(name))
+  if (isLimitStatus(status)) return true
+  for (let at = 0; at < headers.length; at += 2) if (limitName.test(headers[at] ?? '')) return true
+  return false
 }
 
 /** True for the status of a provider whose limit is reached, or that has no room. */
