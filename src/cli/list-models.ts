@@ -1,7 +1,7 @@
+import { systemClock } from '../call/clock.ts'
 import { maxHeaderBytes } from '../gateway/http/listen.ts'
-import { parseTarget, parseUpstreamBase, upstreamPath } from '../gateway/http/target.ts'
-import { modelListRequest } from '../gateway/routing/model-list-request.ts'
-import { BufferedResponse } from '../gateway/upstream/buffered-response.ts'
+import { parseUpstreamBase } from '../gateway/http/target.ts'
+import { requestModels } from '../gateway/routing/model-list-request.ts'
 import { failureOf } from '../gateway/upstream/undici-failure.ts'
 import { UndiciTransport } from '../gateway/upstream/undici-transport.ts'
 import { proxyFor } from '../gateway/upstream/upstream-proxy.ts'
@@ -45,17 +45,12 @@ export async function listModels(
   const base = parseUpstreamBase(url)
   const proxy = proxyFor(base.origin, env)
   const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
-  const upstream = new UndiciTransport(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
-  const response = new BufferedResponse(mostBytes)
-  const plain = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
-  const { headers, query } = modelListRequest(plain, '')
-  const path = upstreamPath(base, parseTarget(`/v1/models${query}`))
+  const transport = new UndiciTransport(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
+  const headers = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
   const sentMs = performance.now()
-  const tooLate = setTimeout(() => response.abort(new Error('it did not respond in time')), limitMs)
-  upstream.send({ method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }, response)
-  const { status, headers: sent, body, error } = await response.received
-  clearTimeout(tooLate)
-  await upstream.close()
+  const request = { transport, base, headers, query: '', clock: systemClock, limitMs, mostBytes }
+  const { status, headers: sent, body, error } = await requestModels(request)
+  await transport.close()
   const progress = { started: false, answered: status > 0, reusedSocket: false, maxHeaderBytes: 0 }
   return {
     status,

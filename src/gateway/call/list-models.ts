@@ -1,11 +1,9 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
-import { modelListRequest } from '../routing/model-list-request.ts'
+import { requestModels } from '../routing/model-list-request.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
-import { BufferedResponse } from '../upstream/buffered-response.ts'
 import type { AttemptsOptions } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 
@@ -85,24 +83,17 @@ async function askedModels(
   const { head, target } = running.arrived
   const isLent = isTrusted && (stripsCredentials || head.credential === null)
   const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
-  const requestHeaders = [
+  const headers = [
     ...passed.filter((_, at) => passed[at - (at % 2)]?.toLowerCase() !== 'accept-encoding'),
     'accept-encoding',
     'identity',
     ...(isLent ? keyHeader : []),
     ...via,
   ]
-  const { headers, query } = modelListRequest(
-    requestHeaders,
-    stripsCredentials ? queryWithoutCredentials(target.query) : target.query,
-  )
-  const answer = new BufferedResponse(longestListBytes)
-  const path = upstreamPath(base, { path: '/v1/models', query })
-  const request = { method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }
-  const cancel = running.clock.after(patienceMs, () => answer.abort(new Error('too late')))
-  transport.send(request, answer)
-  const { status, body, error } = await answer.received
-  cancel()
+  const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
+  const limits = { limitMs: patienceMs, mostBytes: longestListBytes }
+  const { clock } = running
+  const { status, body, error } = await requestModels({ transport, base, headers, query, clock, ...limits })
   return status === 200 && error === null ? modelsIn(body) : null
 }
 
