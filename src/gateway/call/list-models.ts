@@ -1,4 +1,5 @@
 import type { RawHeaders } from '../../call/response-head.ts'
+import { uncoded } from '../../lib/http/header-list.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import { requestModels } from '../routing/model-list-request.ts'
@@ -83,13 +84,7 @@ async function askedModels(
   const { head, target } = running.arrived
   const isLent = isTrusted && (stripsCredentials || head.credential === null)
   const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
-  const headers = [
-    ...passed.filter((_, at) => passed[at - (at % 2)]?.toLowerCase() !== 'accept-encoding'),
-    'accept-encoding',
-    'identity',
-    ...(isLent ? keyHeader : []),
-    ...via,
-  ]
+  const headers = [...uncoded(passed), ...(isLent ? keyHeader : []), ...via]
   const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
   const limits = { limitMs: patienceMs, mostBytes: longestListBytes }
   const { clock } = running

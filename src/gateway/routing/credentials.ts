@@ -7,7 +7,7 @@ import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../caller/caller-headers.ts'
-import { headerPairs } from '../../lib/http/header-list.ts'
+import { headersWithout } from '../../lib/http/header-list.ts'
 
 /** Reads keys from variables and files. */
 export interface KeyPlaces {
@@ -64,9 +64,7 @@ const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembe
 
 /** The headers without the client's credentials, which are found by name and by form. */
 export function headersWithoutCredentials(headers: RawHeaders): string[] {
-  return headerPairs(headers)
-    .filter(([name, value]) => !isCredential(name) && !holdsKey(value))
-    .flat()
+  return headersWithout(headers, (name, value) => isCredential(name) || holdsKey(value))
 }
 
 /** The query, with its question mark, without the client's credentials. */

@@ -1,3 +1,4 @@
+import { uncoded } from '../../lib/http/header-list.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { type TransportRequest, isHeld } from '../upstream/transport.ts'
@@ -10,7 +11,8 @@ export function requestForUsage(request: TransportRequest, facts: RequestFacts):
   const { body, bodyBytes } = request
   if (!isHeld(body) || bodyBytes === null) return null
   const spliced = spliceUsageOption(body, bodyBytes, facts)
-  return spliced === null ? null : { ...request, ...spliced, headers: withIdentity(request.headers) }
+  // A compressed stream cannot be filtered.
+  return spliced === null ? null : { ...request, ...spliced, headers: uncoded(request.headers) }
 }
 
 /** A request body with the field that asks for usage spliced in. */
@@ -54,19 +56,4 @@ function slice(chunks: readonly Uint8Array[], start: number, end: number): Uint8
     at += chunk.length
   }
   return pieces
-}
-
-/** The headers with `Accept-Encoding: identity`: a compressed stream cannot be filtered. */
-function withIdentity(headers: readonly string[]): readonly string[] {
-  const out: string[] = []
-  let isNamed = false
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] ?? ''
-    const isCoding = name.length === 15 && name.toLowerCase() === 'accept-encoding'
-    if (isCoding && isNamed) continue
-    isNamed ||= isCoding
-    out.push(name, isCoding ? 'identity' : (headers[i + 1] ?? ''))
-  }
-  if (!isNamed) out.push('accept-encoding', 'identity')
-  return out
 }

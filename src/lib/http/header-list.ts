@@ -46,5 +46,34 @@ export function withoutNominated(headers: string[], connection: string): string[
   const lower = connection.toLowerCase()
   if (lower === 'keep-alive' || lower === 'close') return headers
   const nominated = new Set(listTokens(connection))
-  return headers.filter((_, i) => !nominated.has((headers[i - (i % 2)] ?? '').toLowerCase()))
+  return headersWithout(headers, (name) => nominated.has(name.toLowerCase()))
+}
+
+/** A header list without the headers of which `isUnwanted` is true. */
+export function headersWithout(
+  headers: readonly string[],
+  isUnwanted: (name: string, value: string) => boolean,
+): string[] {
+  const wanted: string[] = []
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const value = headers[i + 1] ?? ''
+    if (!isUnwanted(name, value)) wanted.push(name, value)
+  }
+  return wanted
+}
+
+/** A header list with `Accept-Encoding: identity`, for an answer without a content coding. */
+export function uncoded(headers: readonly string[]): string[] {
+  const out: string[] = []
+  let isNamed = false
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const isCoding = name.length === 15 && name.toLowerCase() === 'accept-encoding'
+    if (isCoding && isNamed) continue
+    isNamed ||= isCoding
+    out.push(name, isCoding ? 'identity' : (headers[i + 1] ?? ''))
+  }
+  if (!isNamed) out.push('accept-encoding', 'identity')
+  return out
 }
