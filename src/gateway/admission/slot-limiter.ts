@@ -16,6 +16,7 @@ import {
 import { QueueSpeed } from './queue-speed.ts'
 import { SlotMinute, type SlotMinuteCounts, type SlotTally } from './slot-minute.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
+import type { Waiter } from './sub-queue.ts'
 
 export interface AdmissionOptions {
   readonly clock: Clock
@@ -38,8 +39,10 @@ interface Wait {
   readonly sinceMs: number
   /** Returns the call's share of the present limits a minute. */
   readonly stakeOf: () => MinuteStake | null
-  readonly admit: () => void
-  readonly refuse: (reason: unknown) => void
+  readonly resolve: (permit: Permit) => void
+  readonly reject: (reason: unknown) => void
+  /** Removes the listener of the signal, and the timer of the longest wait. */
+  readonly endings: (() => void)[]
 }
 
 /** Admits at most `maxConcurrent` calls; others wait. {@link SlotScheduler} has the rules, this class the timers. */
@@ -120,13 +123,14 @@ export class SlotLimiter {
     this.#draining = new Failure('draining', 'The gateway is stopping and accepts no more calls.', {
       retryAfterS: drainRetryAfterS,
     })
-    for (const { call } of this.#queue.waiting) call.refuse(this.#draining)
+    for (const waiter of this.#queue.waiting) this.#refuse(waiter, this.#draining)
   }
 
   /** Refuses calls that have waited for at least `waitedMs`. */
   refuseAfter(waitedMs: number, refusal: () => Failure): void {
     const latestMs = this.#clock.now() - waitedMs
-    for (const { call } of this.#queue.unordered()) if (call.sinceMs <= latestMs) call.refuse(refusal())
+    for (const waiter of this.#queue.unordered())
+      if (waiter.call.sinceMs <= latestMs) this.#refuse(waiter, refusal())
   }
 
   /** Changes the number of slots. New slots admit waiting calls at once; fewer slots never interrupt a call. */
@@ -303,41 +307,31 @@ export class SlotLimiter {
     stake: MinuteStake | null,
     ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<SlotLimiter['acquire']>>
   ): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      if (this.#queue.queued === 0) this.#queueSpeed.queueBegan(this.#clock.now())
-      const timers: (() => void)[] = []
-      const leave = (): void => {
-        signal.removeEventListener('abort', onAbort)
-        for (const cancel of timers) cancel()
-      }
-      const wait: Wait = {
-        signal,
-        sinceMs: this.#clock.now(),
-        stakeOf,
-        admit: () => {
-          leave()
-          resolve(this.#permit(caller))
-        },
-        refuse: (reason) => {
-          this.#queue.cancel(waiter)
-          leave()
-          if (this.#queue.waitsForMinutes && this.#draining === null) this.#admitNext()
-          this.#noteChange()
-          this.#arm()
-          // eslint-disable-next-line typescript/prefer-promise-reject-errors -- an abort's reason is whatever was given
-          reject(reason)
-        },
-      }
-      const onAbort = (): void => wait.refuse(signal.reason)
-      const waiter = this.#queue.wait(wait, order, caller, this.#clock.now() - heldMs, stake)
-      signal.addEventListener('abort', onAbort)
-      if (this.#options.queueTimeoutMs > 0) {
-        const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
-        timers.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
-      }
-      if (stake === null) this.#noteChange()
-      else this.#admitNext()
-    })
+    const nowMs = this.#clock.now()
+    if (this.#queue.queued === 0) this.#queueSpeed.queueBegan(nowMs)
+    const { promise, resolve, reject } = Promise.withResolvers<Permit>()
+    const wait: Wait = { signal, sinceMs: nowMs, stakeOf, resolve, reject, endings: [] }
+    const waiter = this.#queue.wait(wait, order, caller, nowMs - heldMs, stake)
+    const onAbort = (): void => this.#refuse(waiter, signal.reason)
+    signal.addEventListener('abort', onAbort)
+    wait.endings.push(() => signal.removeEventListener('abort', onAbort))
+    if (this.#options.queueTimeoutMs > 0) {
+      const tooLate = (): void => this.#refuse(waiter, this.#refusal('queue_timeout'))
+      wait.endings.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
+    }
+    if (stake === null) this.#noteChange()
+    else this.#admitNext()
+    return promise
+  }
+
+  /** Ends the wait of a call without a permit. */
+  #refuse(waiter: Waiter<Wait>, reason: unknown): void {
+    this.#queue.cancel(waiter)
+    for (const end of waiter.call.endings) end()
+    if (this.#queue.waitsForMinutes && this.#draining === null) this.#admitNext()
+    this.#noteChange()
+    this.#arm()
+    waiter.call.reject(reason)
   }
 
   #admitNext(): void {
@@ -345,7 +339,8 @@ export class SlotLimiter {
       const nowMs = this.#clock.now()
       for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
         this.#queueSpeed.slotTaken(nowMs)
-        next.call.admit()
+        for (const end of next.call.endings) end()
+        next.call.resolve(this.#permit(next.caller))
       }
     }
     this.#noteChange()
