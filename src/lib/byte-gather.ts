@@ -3,6 +3,8 @@ const keptCapacity = 4096
 /** Bytes of memory at first. */
 const firstCapacity = 256
 
+export const noBytes: Buffer = Buffer.alloc(0)
+
 /** Gathers bytes from pieces of chunks. The bytes are copied, so that no chunk stays in memory. */
 export class ByteGather {
   #bytes: Buffer | null = null

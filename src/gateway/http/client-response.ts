@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
+import { noBytes } from '../../lib/byte-gather.ts'
 import { writeErrorAnswer } from './error-answer.ts'
 import type { PayloadCopy } from '../../call/payload-port.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-const noBytes: Uint8Array = new Uint8Array(0)
 /** Most bytes of an answer that fits the kernel's buffer of a connection. */
 const shortAnswer = 65_536
 /** Most bytes of a chunk that is framed in one piece. Copying a larger chunk costs more than it saves. */

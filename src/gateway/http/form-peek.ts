@@ -1,3 +1,4 @@
+import { noBytes } from '../../lib/byte-gather.ts'
 import { type RequestFacts, noFacts } from './request-peek.ts'
 
 /** Most bytes of a part's head, and of a field's value, that are read. */
@@ -24,7 +25,7 @@ export class FormPeek {
   #state: 'between' | 'head' | 'value' | 'over' = 'between'
   #field: FieldName | null = null
   /** The beginning of an incomplete delimiter, head or value. */
-  #pending: Buffer = Buffer.alloc(0)
+  #pending = noBytes
   readonly #fields: { [name in FieldName]?: string } = {}
 
   constructor(boundary: string) {
@@ -55,9 +56,9 @@ export class FormPeek {
     if (atSeam < 0 && at < 0) {
       const last = size > 0 && bytes.length < delimiter.length ? seam : bytes
       this.#pending = Buffer.from(last.subarray(Math.max(0, last.length - delimiter.length + 1)))
-      return Buffer.alloc(0)
+      return noBytes
     }
-    this.#pending = Buffer.alloc(0)
+    this.#pending = noBytes
     this.#state = 'head'
     return bytes.subarray(at + delimiter.length)
   }
@@ -76,9 +77,9 @@ export class FormPeek {
     const longest = isHead ? longestHead : longestValue + this.#delimiter.length
     if (end < 0 && all.length <= longest) {
       this.#pending = Buffer.from(all)
-      return Buffer.alloc(0)
+      return noBytes
     }
-    this.#pending = Buffer.alloc(0)
+    this.#pending = noBytes
     if (ended !== null) {
       this.#field = fieldIn(all.toString('latin1', 0, end))
       this.#state = this.#field === null ? 'between' : 'value'

@@ -1,3 +1,5 @@
+import { noBytes } from '../../lib/byte-gather.ts'
+
 /** Bytes of a unit, and whether its low byte comes first. */
 interface Encoding {
   readonly width: 1 | 2 | 4
@@ -5,7 +7,6 @@ interface Encoding {
 }
 
 const utf8: Encoding = { width: 1, isLittle: true }
-const noBytes = Buffer.alloc(0)
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** The encoding of JSON by its first bytes (RFC 4627 §3, and byte order marks). Python, for one, reads all of these. */

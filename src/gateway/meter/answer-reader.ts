@@ -1,7 +1,7 @@
 import type { Call } from '../../call/call.ts'
 import { longestLooked } from '../../call/error-message.ts'
 import { JsonScan, jsonOrUndefined, tooLong } from '../../json/json-scan.ts'
-import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
+import { asBuffer, ByteGather, noBytes } from '../../lib/byte-gather.ts'
 import { type Fields, fields, isCount, isObject, list } from '../../lib/message-shape.ts'
 import { addsReasoning, addsVisible, type EventContent, RepeatedEvent } from './added-content.ts'
 import { formBegunBy } from './answer-form.ts'
@@ -15,7 +15,6 @@ import { ToolCalls } from './tool-calls.ts'
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
 const byteOrderMark = Buffer.from('\ufeff')
-const noBytes = Buffer.alloc(0)
 /** Members that report a call's state without an answer. */
 const remarks: ReadonlySet<string> = new Set([
   'usage',

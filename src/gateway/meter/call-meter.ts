@@ -1,6 +1,7 @@
 import type { CallDraft } from '../../call/call-record.ts'
 import type { Call, CallType } from '../../call/call.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
+import { noBytes } from '../../lib/byte-gather.ts'
 import { type AnswerForm, type BegunForm, formBegunBy, readAnswerHead } from './answer-form.ts'
 import { AnswerEvents } from './answer-events.ts'
 import { longestParsed } from './answer-shape.ts'
@@ -12,8 +13,6 @@ import { ErrorText } from './read-error.ts'
 import { amount, nanoPerUsd, noFigures, noteFigures } from './read-usage.ts'
 import type { BackgroundResponses } from './background-responses.ts'
 import type { ContentPace } from './content-pace.ts'
-
-const noBytes = Buffer.alloc(0)
 
 /**
  * Measures the answer to one attempt as it passes, and keeps only the values for the record. An error in the

@@ -1,5 +1,5 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
-import { asBuffer } from '../../lib/byte-gather.ts'
+import { asBuffer, noBytes } from '../../lib/byte-gather.ts'
 import { formBegunBy, readAnswerHead } from '../meter/answer-form.ts'
 import type { AnswerSink } from '../http/client-response.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
@@ -9,7 +9,6 @@ const longestRefusal = 65_536
 const fieldNames = ['stream_options', 'include_usage']
 /** Statuses with which an upstream may refuse the field. Some programs answer 500 or 501 to an unknown field. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 422, 500, 501])
-const noBytes: Uint8Array = new Uint8Array(0)
 
 interface HeldRefusal {
   readonly head: ResponseHead

@@ -1,4 +1,4 @@
-import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
+import { asBuffer, ByteGather, noBytes } from '../../lib/byte-gather.ts'
 import { type Fields, isObject, readMessage } from '../../lib/message-shape.ts'
 
 const lf = 0x0a
@@ -12,7 +12,6 @@ const finishMember = '"finish_reason":"'
 const finishName = Buffer.from('finish_reason"')
 /** Bytes kept of a chunk that ends within an event, for a finish reason that ends in the next chunk. */
 const longestFinish = 40
-const noBytes = Buffer.alloc(0)
 /** Most bytes of an event that are held; a longer event is passed on. */
 const defaultHoldLimit = 65_536
 

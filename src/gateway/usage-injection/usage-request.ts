@@ -1,10 +1,10 @@
+import { noBytes } from '../../lib/byte-gather.ts'
 import { uncoded } from '../../lib/http/header-list.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { type TransportRequest, isHeld } from '../upstream/transport.ts'
 
 const option = '"include_usage":true'
-const noBytes: Uint8Array = new Uint8Array(0)
 
 /** The request with the field that asks for usage; null if the field cannot be added. */
 export function requestForUsage(request: TransportRequest, facts: RequestFacts): TransportRequest | null {
