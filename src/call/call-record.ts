@@ -60,15 +60,15 @@ export const unknownFields: NullableFields = Object.fromEntries(
 
 /** A record that is filled in while its call runs. */
 export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] } & {
-  /** `place` and `noted` belong to the sink: see `OpenCall`. */
-  place: number
+  /** `index` and `noted` belong to the sink: see `OpenCall`. */
+  index: number
   noted: number
 }
 
 const blank: CallDraft = {
   ...unknownFields,
   id: 0,
-  place: -1,
+  index: -1,
   noted: 0,
   callType: 'other',
   endpoint: '/',

@@ -9,7 +9,7 @@ import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
 
 /** A call as another program recorded it. */
-export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
+export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'index' | 'tags'>> & {
   readonly source: string
   readonly startedAtMs: number
   readonly endpoint: string
@@ -28,7 +28,7 @@ const longestRequestId = 100_000
 export function foreignCall(foreign: ForeignCall): StoredCall {
   const { startedAtMs, tags = [], ...facts } = foreign
   const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = facts
-  const { place: _, ...call } = { ...blankRecord(), ...facts }
+  const { index: _, ...call } = { ...blankRecord(), ...facts }
   for (const name of [...texts, ...others]) {
     const text = call[name]
     if (text !== null) call[name] = label(text)
