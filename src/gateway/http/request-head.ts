@@ -75,7 +75,7 @@ function joined(before: string | null, value: string): string {
   return before === null ? value : `${before}, ${value}`
 }
 
-/** The end-to-end headers that the upstream gets with another value, or not at all (null). */
+/** The headers that the upstream gets with another value, or not at all (null). */
 const forwardedValues: ReadonlyMap<string, (value: string) => string | null> = new Map([
   ...[...hopByHopHeaders, 'host', 'content-length', 'expect'].map((name) => [name, () => null] as const),
   ['accept-encoding', narrowAcceptEncoding],
