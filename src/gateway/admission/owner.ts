@@ -33,6 +33,15 @@ export function ownerOfCaller({ client, keyFingerprint }: Caller): Owner | '' {
   return keyFingerprint === null ? '' : keyOwner(keyFingerprint)
 }
 
+/** The entry of a caller: the one for its key, else the one for its client's name. */
+export function entryOf<Entry>(
+  { client, keyFingerprint }: Caller,
+  entries: { get(owner: Owner): Entry | undefined },
+): Entry | undefined {
+  const byKey = keyFingerprint === null ? undefined : entries.get(keyOwner(keyFingerprint))
+  return byKey ?? (client === null ? undefined : entries.get(clientOwner(client)))
+}
+
 /** The client's or upstream's name, or the key's fingerprint. */
 export function nameOfOwner(owner: Owner | ''): string {
   return owner.slice(owner.indexOf(':') + 1)

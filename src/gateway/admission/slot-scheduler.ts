@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
+import { type Owner, entryOf, ownerOfCaller, ownerOfEntry } from './owner.ts'
 import {
   type SubQueue,
   type QueueHead,
@@ -351,11 +351,9 @@ export class SlotScheduler<T> {
     this.#enlist(queuer)
   }
 
-  /** The limited client of a caller. A limit for the key goes before one for the client's name. */
-  #limitedQueuer({ client, keyFingerprint }: Caller): Queuer<T> | undefined {
-    if (this.#limited.size === 0) return undefined
-    const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyOwner(keyFingerprint))
-    return byKey ?? (client === null ? undefined : this.#limited.get(clientOwner(client)))
+  /** The limited client of a caller. */
+  #limitedQueuer(caller: Caller): Queuer<T> | undefined {
+    return this.#limited.size === 0 ? undefined : entryOf(caller, this.#limited)
   }
 
   #fairQueuer(caller: Caller): Queuer<T> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import { reportFault } from '../../lib/fault.ts'
 import type { Caller } from './admission.ts'
 import { budgetUnknown } from './budget-refusal.ts'
-import { type Owner, clientOwner, isUpstream, keyOwner, nameOfOwner, upstreamOwner } from './owner.ts'
+import { type Owner, clientOwner, entryOf, isUpstream, nameOfOwner, upstreamOwner } from './owner.ts'
 import { TokenWindow, windowMinutes } from './token-window.ts'
 
 const minuteMs = 60_000
@@ -77,12 +77,11 @@ export class TokenWindows {
   }
 
   /** The windows in which a call counts: all calls, its key or else its client, and its upstream. */
-  of({ client, keyFingerprint }: Caller, upstreamName: string | null): readonly TokenWindow[] {
+  of(caller: Caller, upstreamName: string | null): readonly TokenWindow[] {
     if (this.#byOwner.size === 0) return this.#always
-    const byKey = keyFingerprint === null ? undefined : this.#byOwner.get(keyOwner(keyFingerprint))
-    const ofClient = byKey ?? (client === null ? undefined : this.#byOwner.get(clientOwner(client)))
+    const ofCaller = entryOf(caller, this.#byOwner)
     const ofUpstream = upstreamName === null ? undefined : this.#byOwner.get(upstreamOwner(upstreamName))
-    return [...this.#always, ofClient, ofUpstream].filter((window) => window !== undefined)
+    return [...this.#always, ofCaller, ofUpstream].filter((window) => window !== undefined)
   }
 
   /**

@@ -3,7 +3,7 @@ import { type Clock, withTimeout } from '../../call/clock.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { LearnedLimit } from '../../control/control-messages.ts'
 import type { Caller } from '../admission/admission.ts'
-import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
+import { type Owner, entryOf, nameOfOwner } from '../admission/owner.ts'
 import { OwnedLimit, LimitGroup, type LimitOwner, LimitStake } from './owned-limit.ts'
 import { LearnedLimits } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
@@ -177,27 +177,26 @@ export class MinuteLimits {
     return this.#learned?.of(use).restore(kind, limit)
   }
 
-  #groupOf(use: LimitedUse, { client, keyFingerprint }: Caller): LimitGroup | null {
+  #groupOf(use: LimitedUse, caller: Caller): LimitGroup | null {
     const upstream = this.#upstreams.get(use.upstream)
     const { model } = use
     const ofModel = model === null ? undefined : upstream?.models.find(({ takes }) => takes(model))
-    const owners = [
-      ...(keyFingerprint === null ? [] : [keyOwner(keyFingerprint)]),
-      ...(client === null ? [] : [clientOwner(client)]),
-    ]
     const limits = [
       ...(upstream === undefined ? [] : this.#ofUpstream(use.upstream, upstream)),
       ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
       // A key's own limit replaces the client's limit of the same kind.
       ...kinds.flatMap(([, setting]) => {
-        const owner = owners.find((candidate) => this.#clients.get(candidate)?.[setting] !== undefined)
-        return owner === undefined
-          ? []
-          : this.#ofClient(owner, { [setting]: this.#clients.get(owner)?.[setting] })
+        return entryOf(caller, { get: (owner) => this.#limitOf(owner, setting) }) ?? []
       }),
     ]
     const learned = this.#learned?.of(use) ?? null
     return limits.length === 0 && learned === null ? null : new LimitGroup(limits, learned)
+  }
+
+  /** The limit of one kind that a client or key has; undefined without one. */
+  #limitOf(owner: Owner, setting: keyof MinuteSetting): OwnedLimit[] | undefined {
+    const most = this.#clients.get(owner)?.[setting]
+    return most === undefined ? undefined : this.#ofClient(owner, { [setting]: most })
   }
 
   #ofUpstream(name: string, setting: MinuteSetting & { readonly pattern?: string }): OwnedLimit[] {
