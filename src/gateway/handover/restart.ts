@@ -12,7 +12,7 @@ import {
 import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process/process-identity.ts'
-import type { ConnectionTaker } from '../http/gateway-server.ts'
+import type { ConnectionTaker } from '../http/client-connections.ts'
 import type { Listener } from '../http/listen.ts'
 import { DrainReporter, type DrainReporterOptions } from './drain-reporter.ts'
 import {

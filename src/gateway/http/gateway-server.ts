@@ -1,26 +1,25 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { Socket, Server as SocketServer } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Socket, Server as SocketServer } from 'node:net'
 import type { Clock } from '../../call/clock.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/http/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
+import { ClientConnections, type ConnectionTaker } from './client-connections.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { answerOn, refuseMalformed, refuseTunnel } from './malformed-requests.ts'
+import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
-import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http/http.ts'
 import { reportFault } from '../../lib/fault.ts'
@@ -49,32 +48,19 @@ export interface GatewayServerOptions {
   readonly sessionPlaces: SessionPlaces
 }
 
-/** Takes connections over from a gateway that was replaced. */
-export interface ConnectionTaker {
-  /** False once it takes no more connections. */
-  readonly takes: boolean
-  /** Resolves with true when the connection is on its way; false if no gateway takes it. Never rejects. */
-  passOn(connection: Socket): Promise<boolean>
-}
-
 /** The gateway's HTTP side: own routes, forwarded paths, and refusals of everything else. */
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
   readonly #pipelined = new PipelinedRequests()
-  readonly #unused: UnusedBytes
-  readonly #sockets = new Set<Socket>()
+  readonly #connections: ClientConnections
   #draining = false
   #isLeft = false
-  /** The successor that takes connections; null before this gateway is replaced. */
-  #taker: ConnectionTaker | null = null
   /**
    * True at the end of a handoff: requests on open connections follow one another without a gap in which the
    * connection could be passed on.
    */
   #isLate = false
-  #isPassing = false
-  #onNobody = (): void => {}
   /** Resolves when no connection is left; `null` while the server listens. */
   #closed: Promise<unknown> | null = null
 
@@ -82,10 +68,9 @@ export class GatewayServer {
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
-    this.#unused = new UnusedBytes(() => options.calls.running)
-    this.#server.on('connection', (socket: Socket) => this.#connected(socket))
+    this.#connections = new ClientConnections(listener, () => options.calls.running)
     const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-      this.#unused.requested(req)
+      this.#connections.requested(req)
       this.#onRequest(req, res)
     }
     this.#server.on('request', onRequest)
@@ -124,7 +109,7 @@ export class GatewayServer {
     apart: Promise<void>,
   ): Promise<void> {
     this.#isLeft = true
-    this.#taker = taker
+    this.#connections.taker = taker
     const stallMs = Math.max(leastPatienceMs, patienceMs)
     this.#server.headersTimeout = Math.min(this.#server.headersTimeout, stallMs)
     const over = new AbortController()
@@ -140,65 +125,14 @@ export class GatewayServer {
       this.#isLate = true
       this.#options.calls.endStalled()
       // Waits until input that has arrived is read.
-      setImmediate(() => this.#closeIdle())
+      setImmediate(() => this.#connections.closeIdle())
     })
-    every(passEveryMs, () => this.#pass())
+    every(passEveryMs, () => this.#connections.pass())
     this.stopListening().catch(reportFault)
-    this.#pass()
+    this.#connections.pass()
     await apart
-    if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#onNobody = resolve))
+    await this.#connections.allClosed()
     over.abort()
-  }
-
-  #connected(socket: Socket): void {
-    this.#unused.connected(socket)
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#forget(socket))
-  }
-
-  #forget(socket: Socket): void {
-    this.#sockets.delete(socket)
-    if (this.#sockets.size === 0) this.#onNobody()
-  }
-
-  #pass(): void {
-    // If bytes were read by then, a request has begun.
-    if (this.#taker?.takes === true && !this.#isPassing) {
-      this.#isPassing = true
-      setImmediate(() => {
-        this.#passAll()
-          .catch(reportFault)
-          .finally(() => (this.#isPassing = false))
-      })
-    }
-  }
-
-  /** Passes idle connections on, one at a time, because a request may begin on the others meanwhile. */
-  async #passAll(): Promise<void> {
-    for (;;) {
-      const taker = this.#taker
-      const socket = taker?.takes === true ? this.#idle() : undefined
-      if (taker === null || socket === undefined) return
-      // Paused, because bytes that are read from here on would be lost.
-      socket.pause()
-      if (!(await taker.passOn(socket))) socket.destroy()
-      this.#forget(socket)
-      await nextTurn()
-    }
-  }
-
-  /** A connection on which no request has begun, and no answer is still to be written. */
-  #idle(): Socket | undefined {
-    const isFree = (socket: Socket): boolean =>
-      !socket.destroyed && socket.writableLength === 0 && answerOn(socket) === null
-    for (const socket of this.#sockets) if (socket.bytesRead === 0 && isFree(socket)) return socket
-    return idleConnections(this.#server).find(isFree)
-  }
-
-  #closeIdle(): void {
-    this.#server.closeIdleConnections()
-    // A connection without any bytes so far is not idle for Node, but here it is.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
   /** Listens again after the other process did not take the socket. Rejects with the socket's error. */
@@ -239,7 +173,7 @@ export class GatewayServer {
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
-    if (this.#draining || (this.#isLeft && (this.#isLate || this.#taker?.takes !== true)))
+    if (this.#draining || (this.#isLeft && (this.#isLate || this.#connections.taker?.takes !== true)))
       res.shouldKeepAlive = false
     const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
     // Node's parser reads RTSP/1.0 as HTTP/1.0.
@@ -281,7 +215,7 @@ export class GatewayServer {
   }
 
   readonly #onOver = (): void => {
-    if (this.#taker !== null) this.#pass()
+    if (this.#connections.taker !== null) this.#connections.pass()
   }
 
   async #ownRoute(
@@ -334,23 +268,6 @@ export class GatewayServer {
     const headers = { 'x-tokenweir-instance': report.instance }
     sendJson(res, isTrusted ? report : publicReport(report), this.#draining ? 503 : 200, headers)
   }
-}
-
-/** The idle connections. Only Node's parser knows them, and shows them only by closing them. */
-function idleConnections(server: Server): readonly Socket[] {
-  const idle: Socket[] = []
-  // oxlint-disable-next-line typescript/unbound-method -- it is put back where it was
-  const { destroy } = Socket.prototype
-  Socket.prototype.destroy = function (this: Socket) {
-    idle.push(this)
-    return this
-  }
-  try {
-    server.closeIdleConnections()
-  } finally {
-    Socket.prototype.destroy = destroy
-  }
-  return idle
 }
 
 /** The text of the refusal of a raw log request: how to get access. */
