@@ -2,6 +2,7 @@ import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
 import { formatCallId, parseCallId, startedAtMs } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { CallsAnswer } from '../../control/control-messages.ts'
+import { defaultName } from '../../options/upstream-settings.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import type { RunningCall } from '../call/running-call.ts'
@@ -88,7 +89,7 @@ export class CallsUnderWay {
       model: record.model,
       client: record.client,
       session: record.session,
-      upstream: upstream.isDefault ? endpoint.base.host : upstream.name,
+      upstream: upstream.name === defaultName ? endpoint.base.host : upstream.name,
       state,
       queue_place: queueIndex,
       waits_for: queueIndex === null ? null : (call.stake?.group.kindWaitedFor ?? 'slot'),

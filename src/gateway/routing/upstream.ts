@@ -11,7 +11,7 @@ import { type Endpoint, Replicas } from './replicas.ts'
 /** The dependencies of an upstream. */
 export interface UpstreamOptions {
   readonly clock: Clock
-  /** True if gateways share the slots of the default upstream. */
+  /** True if other gateways use the same slots. */
   readonly isShared: boolean
   /** Returns the present options. An upstream's own setting replaces `maxConcurrent`. */
   readonly admission: () => Omit<AdmissionOptions, 'clock'>
@@ -20,14 +20,13 @@ export interface UpstreamOptions {
   /** True if usage is requested on streams whose client did not ask for it. */
   readonly injectsUsage: boolean
   readonly keys: KeyPlaces
-  /** The key for calls to the default upstream without a key; null without one. */
+  /** The gateway's key for calls whose client sends none, where clients' keys are passed on; null without one. */
   readonly defaultKey: string | null
 }
 
 /** An API that calls are forwarded to: its slots, replicas and keys. */
 export class Upstream {
   readonly name: string
-  readonly isDefault: boolean
   readonly admission: SlotLimiter
   /** True if other gateways use the same slots. */
   readonly isShared: boolean
@@ -45,14 +44,13 @@ export class Upstream {
   readonly #options: UpstreamOptions
   readonly #transports = new Map<string, Transport>()
 
-  constructor(setting: UpstreamSetting, options: UpstreamOptions, isDefault = false) {
+  constructor(setting: UpstreamSetting, options: UpstreamOptions) {
     const { clock } = options
     this.#options = options
     this.name = setting.name
-    this.isDefault = isDefault
     this.setting = setting
     this.admission = new SlotLimiter({ ...options.admission(), clock })
-    this.isShared = isDefault && options.isShared
+    this.isShared = options.isShared
     this.replicas = new Replicas(clock)
     this.endpoint = this.#apply(setting)
     this.usageInjection = new UsageInjection(options.injectsUsage, clock)
@@ -95,8 +93,8 @@ export class Upstream {
   }
 
   #keyHeader(credentials: UpstreamCredentials, host: string): RawHeaders {
-    if (this.isDefault) return keyHeader(this.#options.defaultKey, host)
-    if (typeof credentials === 'string') return []
+    if (credentials === 'client') return keyHeader(this.#options.defaultKey, host)
+    if (credentials === 'none') return []
     const of = JSON.stringify(credentials)
     const keyOrError = keyOf(credentials, this.#options.keys)
     if (typeof keyOrError === 'string') this.#key = { of, key: keyOrError }

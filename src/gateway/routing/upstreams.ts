@@ -42,6 +42,7 @@ export interface Fallback {
  */
 export class Upstreams {
   readonly default: Upstream
+  /** The options of the upstreams in the file. */
   readonly #upstreamOptions: UpstreamOptions
   /** The upstreams in the file, in its order, by name. */
   #byName: ReadonlyMap<string, Upstream> = new Map()
@@ -61,7 +62,8 @@ export class Upstreams {
     const { path, variable } = options
     this.#admission = options.admission
     const keys = { variable, folder: dirname(path) }
-    this.#upstreamOptions = { ...options, keys, admission: () => this.#admission }
+    const common = { ...options, keys, admission: () => this.#admission }
+    this.#upstreamOptions = { ...common, isShared: false, defaultKey: null }
     const setting = {
       name: defaultName,
       urls: [options.url],
@@ -69,7 +71,7 @@ export class Upstreams {
       ...(options.maxRpm > 0 && { max_rpm: options.maxRpm }),
       ...(options.maxTpm > 0 && { max_tpm: options.maxTpm }),
     } as const
-    this.default = new Upstream(setting, this.#upstreamOptions, true)
+    this.default = new Upstream(setting, common)
     this.#ofModel = () => this.default
     this.#file = new UpstreamsFile(path, options.ownPorts)
     this.reloadIfChanged()
