@@ -35,7 +35,6 @@ export interface AdmissionOptions {
 
 /** A waiting call, and how to end its wait. */
 interface Wait {
-  readonly signal: AbortSignal
   readonly sinceMs: number
   /** Returns the call's share of the present limits a minute. */
   readonly stakeOf: () => MinuteStake | null
@@ -265,9 +264,9 @@ export class SlotLimiter {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
-  /** The signals of waiting calls, the next one first. */
-  waiting(): readonly AbortSignal[] {
-    return this.#queue.waiting.map(({ call }) => call.signal)
+  /** The callers of waiting calls, the next one first. */
+  waiting(): readonly Caller[] {
+    return this.#queue.waiting.map(({ caller }) => caller)
   }
 
   /** The counts since the last closed minute; `isOver` starts a new minute. */
@@ -310,7 +309,7 @@ export class SlotLimiter {
     const nowMs = this.#clock.now()
     if (this.#queue.queued === 0) this.#queueSpeed.queueBegan(nowMs)
     const { promise, resolve, reject } = Promise.withResolvers<Permit>()
-    const wait: Wait = { signal, sinceMs: nowMs, stakeOf, resolve, reject, endings: [] }
+    const wait: Wait = { sinceMs: nowMs, stakeOf, resolve, reject, endings: [] }
     const waiter = this.#queue.wait(wait, order, caller, nowMs - heldMs, stake)
     const onAbort = (): void => this.#refuse(waiter, signal.reason)
     signal.addEventListener('abort', onAbort)

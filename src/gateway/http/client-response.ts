@@ -77,11 +77,6 @@ export class ClientResponse implements AnswerSink {
     return this.#abandon.signal
   }
 
-  /** The same signal, if it was used before; else null. */
-  get signalSoFar(): AbortSignal | null {
-    return this.#abandon?.signal ?? null
-  }
-
   /** Why work for this client is pointless; null while it is not. */
   get over(): Failure | null {
     return this.gone ?? this.#cancelled

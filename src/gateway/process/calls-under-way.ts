@@ -3,6 +3,7 @@ import { formatCallId, parseCallId, startedAtMs } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { CallsAnswer } from '../../control/control-messages.ts'
 import { defaultName } from '../../options/upstream-settings.ts'
+import type { Caller } from '../admission/admission.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import type { RunningCall } from '../call/running-call.ts'
@@ -66,12 +67,12 @@ export class CallsUnderWay {
   #snapshot(): LiveCalls {
     const { calls, admissions, clock } = this.#parts
     const nowMs = clock.now()
-    // Calls that wait for a slot of their upstream, the next one first.
-    const places = new Map<AbortSignal | null, number>()
+    // A call's record is its caller.
+    const places = new Map<Caller, number>()
     for (const admission of admissions())
-      for (const [index, signal] of admission.waiting().entries()) places.set(signal, index + 1)
+      for (const [index, caller] of admission.waiting().entries()) places.set(caller, index + 1)
     const live = Array.from(calls.running, (call) =>
-      this.#describe(call, places.get(call.client.signalSoFar) ?? null, nowMs),
+      this.#describe(call, places.get(call.record) ?? null, nowMs),
     )
     return merged([{ calls: live, more: 0 }])
   }
