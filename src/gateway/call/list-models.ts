@@ -14,7 +14,8 @@ const patienceMs = 2000
 const longestListBytes = 16 * 1024 * 1024
 
 /** True if the call asks for the models of all upstreams. */
-export function asksForAllModels({ arrived, path, request, upstream }: RunningCall, upstreams: Upstreams): boolean {
+export function asksForAllModels(call: RunningCall, upstreams: Upstreams): boolean {
+  const { arrived, path, request, upstream } = call
   if (!upstreams.areSeveral || arrived.upstream !== null || upstream !== upstreams.default) return false
   return path.name === '/v1/models' && arrived.req.method === 'GET' && request.isRepeatable
 }

@@ -1,12 +1,9 @@
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { contentCoding } from '../../lib/http/content-coding.ts'
+import { contentCoding, mostDecodedBytes } from '../../lib/http/content-coding.ts'
 
 /** Most decoded bytes. */
 const mostBytes = 64 * 1024 * 1024
-/** A body that decodes to more than this, and has grown by more than the factor, counts as a bomb. */
-const smallBytes = 2 * 1024 * 1024
-const largestGrowth = 300
 /** Most frames or members in a row. Upstreams differ in how many they read. */
 const mostParts = 16
 
@@ -19,7 +16,7 @@ export async function showDecoded(
   const decoding = contentCoding(coding)
   if (decoding === null) return false
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
-  const most = Math.min(mostBytes, Math.max(smallBytes, bytes * largestGrowth))
+  const most = Math.min(mostBytes, mostDecodedBytes(bytes))
   let decoded = 0
   let rest = chunks
   let restBytes = bytes

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import type { ContentCoding } from '../../lib/http/content-coding.ts'
+import { type ContentCoding, mostDecodedBytes } from '../../lib/http/content-coding.ts'
 
 /** Receives decoded bytes, with the arrival time of their encoded bytes (monotonic ms). */
 export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
@@ -10,12 +10,6 @@ export type DecodingPace = 'as-it-comes' | 'at-the-end'
 /** Bytes of all answers that wait to be decoded, and their limit. Upstreams may send faster than zlib decodes. */
 let waitingBytes = 0
 const mostWaitingBytes = 64 * 1024 * 1024
-/**
- * A body that decodes to more than this, and has grown by more than the factor, counts as a bomb. Events with
- * very repetitive text grow by a factor of 200.
- */
-const smallBytes = 2 * 1024 * 1024
-const largestGrowth = 300
 /**
  * Limits of a body that is decoded at once, on the thread that serves all calls: its bytes, and their growth.
  * Decoding takes at most some tens of microseconds, a fraction of the cost of a decoding stream.
@@ -119,8 +113,7 @@ export class ContentDecoder implements Disposable {
     stream.on('data', (decoded: Buffer) => {
       if (this.#isSettled) return
       this.#decodedBytes += decoded.length
-      const most = Math.max(smallBytes, this.#encodedBytes * largestGrowth)
-      if (this.#decodedBytes > most) this.#abort()
+      if (this.#decodedBytes > mostDecodedBytes(this.#encodedBytes)) this.#abort()
       else this.#hand(decoded, this.#arrivals[0] ?? 0)
     })
     stream.on('error', () => this.#abort())

@@ -51,7 +51,8 @@ for (const [name, headers] of [
       res.writeHead(200, { ...headers, 'content-length': 0 }).end(() => res.socket?.end())
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const transport = new UndiciTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, options)
+    const { port } = server.address() as AddressInfo
+    const transport = new UndiciTransport(`http://127.0.0.1:${port}`, options)
     const errors = await Promise.all(Array.from({ length: 500 }, () => call(transport)))
     assert.ok(errors.every((error) => error === null))
     await once(server.close(), 'close')

@@ -249,8 +249,8 @@ function goesOn(text: string): boolean {
 }
 
 /**
- * The data of a complete event, in Latin-1 as all texts here. `null` if the data is no JSON object, or if the event has another field, such
- * as `retry` or a field of the upstream's own.
+ * The data of a complete event, in Latin-1 as all texts here. `null` if the data is no JSON object, or if the event
+ * has another field, such as `retry` or a field of the upstream's own.
  */
 function readEventData(text: string): Fields | null {
   const data: string[] = []

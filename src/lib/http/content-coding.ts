@@ -43,6 +43,14 @@ const codings: Readonly<Record<string, ContentCoding>> = {
   },
 }
 
+/**
+ * Most bytes to which a body may decode; beyond it, the body counts as a bomb. Events with very repetitive text
+ * grow by a factor of 200.
+ */
+export function mostDecodedBytes(encodedBytes: number): number {
+  return Math.max(2 * 1024 * 1024, 300 * encodedBytes)
+}
+
 /** The decoder for a single coding in lower case; `null` if the coding is unknown. */
 export function contentCoding(name: string): ContentCoding | null {
   return Object.hasOwn(codings, name) ? (codings[name] ?? null) : null
