@@ -24,18 +24,17 @@ const source: Record<string, string> = {
   'gateway/limits': 'api call control lib gateway/admission',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
-  'gateway/caller': 'json lib',
   'gateway/raw-log': 'api call lib payloads gateway/http',
   'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
   'gateway/http':
-    'api call json lib gateway/admission gateway/call gateway/caller gateway/limits gateway/raw-log gateway/routing',
+    'api call json lib gateway/admission gateway/call gateway/limits gateway/raw-log gateway/routing',
   'gateway/call':
-    'api call lib gateway/admission gateway/caller gateway/http gateway/limits gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
+    'api call lib gateway/admission gateway/http gateway/limits gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
   'gateway/routing':
-    'call lib options secrets gateway/admission gateway/caller gateway/http gateway/upstream gateway/usage-injection',
+    'call lib options secrets gateway/admission gateway/http gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http gateway/limits',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/copy store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/copy store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 
   'store/sqlite': 'call lib store/rollup',
   'store/rollup': 'call lib store/sqlite',

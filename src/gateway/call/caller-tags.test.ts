@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RawTag, withTags } from '../caller/caller-headers.ts'
+import { type RawTag, withTags } from '../http/caller-headers.ts'
 import { type RequestFacts, RequestPeek } from '../http/request-peek.ts'
 import { joinedTags, sessionInMetadata, tagsOfBody, tagText } from './caller-tags.ts'
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../lib/message-shape.ts'
-import { type RawTag, sessionInUserId } from '../caller/caller-headers.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
+import type { RawTag } from '../http/caller-headers.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { storedText } from '../recorder/stored-text.ts'
 
@@ -7,6 +7,8 @@ import { storedText } from '../recorder/stored-text.ts'
 const mostTags = 8
 /** Longest key and longest value, in characters. */
 const longestPart = 64
+/** Most characters of a user id that is searched for a session. */
+const longestUserId = 512
 /** Characters that separate tags or cannot be shown. */
 const unfit = /[\p{Cc},]+/gu
 
@@ -59,4 +61,15 @@ export function tagsOfBody({ user, safetyIdentifier, metadata }: RequestFacts): 
 /** The session that `metadata.user_id` names; null if it names none. */
 export function sessionInMetadata(metadata: unknown): string | null {
   return isObject(metadata) ? sessionInUserId(metadata['user_id']) : null
+}
+
+/**
+ * The session in the `user_id` that Claude Code sends in Messages: `user_…_account_…_session_…`, or, since
+ * 2.1.78, a JSON text with `session_id`. `null` without one.
+ */
+function sessionInUserId(userId: unknown): string | null {
+  if (typeof userId !== 'string' || userId.length > longestUserId) return null
+  if (!userId.startsWith('{')) return /^user_\w+_account_[\w-]*?_session_([\w-]+)$/.exec(userId)?.[1] ?? null
+  const session = readMessage(userId, isObject)?.['session_id']
+  return typeof session === 'string' && session !== '' ? session : null
 }

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import type { CallDraft } from '../../call/call-record.ts'
 import { remembered } from '../../lib/remembered.ts'
-import type { RawTag } from '../caller/caller-headers.ts'
-import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../caller/client-names.ts'
+import type { RawTag } from '../http/caller-headers.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { storedText } from '../recorder/stored-text.ts'
 import { joinedTags, sessionInMetadata, tagText, tagsOfBody } from './caller-tags.ts'
+import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from './client-names.ts'
 
 /** Most characters of a label. */
 const longestLabel = 200

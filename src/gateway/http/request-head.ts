@@ -4,7 +4,7 @@ import {
   type SessionPlaces,
   usualSessionPlaces,
   withTags,
-} from '../caller/caller-headers.ts'
+} from './caller-headers.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
 import { remembered } from '../../lib/remembered.ts'

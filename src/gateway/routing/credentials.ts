@@ -6,7 +6,7 @@ import { remembered } from '../../lib/remembered.ts'
 import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
-import { usualSessionPlaces } from '../caller/caller-headers.ts'
+import { usualSessionPlaces } from '../http/caller-headers.ts'
 import { headersWithout } from '../../lib/http/header-list.ts'
 
 /** Reads keys from variables and files. */

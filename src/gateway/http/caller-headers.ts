@@ -1,5 +1,3 @@
-import { isObject, readMessage } from '../../lib/message-shape.ts'
-
 /**
  * Headers in which agents and gateways send the name of a run or conversation, by precedence: Claude Code;
  * opencode and Agents SDKs; Codex, new and old; opencode's own provider, and others; cagent; Open WebUI;
@@ -23,8 +21,6 @@ const agentsSessionHeaders = [
 const noOthers = 'none'
 const tagPrefixes = ['x-tokenweir-tag-', 'helicone-property-']
 const tagList = 'x-litellm-tags'
-/** Most characters of a user id that is searched for a session. */
-const longestUserId = 512
 /** The key of a tag without a key. */
 const plainKey = 'tag'
 /** Most tags that are read: a record keeps eight. */
@@ -82,15 +78,4 @@ function listedTags(value: string): readonly RawTag[] {
       const colon = word.indexOf(':')
       return colon < 0 ? [plainKey, word] : [word.slice(0, colon), word.slice(colon + 1)]
     })
-}
-
-/**
- * The session in the `user_id` that Claude Code sends in Messages: `user_…_account_…_session_…`, or, since
- * 2.1.78, a JSON text with `session_id`. `null` without one.
- */
-export function sessionInUserId(userId: unknown): string | null {
-  if (typeof userId !== 'string' || userId.length > longestUserId) return null
-  if (!userId.startsWith('{')) return /^user_\w+_account_[\w-]*?_session_([\w-]+)$/.exec(userId)?.[1] ?? null
-  const session = readMessage(userId, isObject)?.['session_id']
-  return typeof session === 'string' && session !== '' ? session : null
 }
