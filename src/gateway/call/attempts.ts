@@ -1,6 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
-import { asFailure } from '../http/error-answer.ts'
+import { asFailure } from '../http/own-answers.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import type { Endpoint, ReplicaAttempt } from '../routing/replicas.ts'

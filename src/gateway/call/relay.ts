@@ -6,7 +6,7 @@ import { failureOf, isRefused, isBodylessMismatch } from '../upstream/undici-fai
 import type { Transport, TransportAttempt, TransportRequest } from '../upstream/transport.ts'
 import { type Connection, readHead } from '../upstream/undici-transport.ts'
 import { proxyFailure } from '../upstream/upstream-proxy.ts'
-import { asFailure } from '../http/error-answer.ts'
+import { asFailure } from '../http/own-answers.ts'
 import type { Attempts } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 

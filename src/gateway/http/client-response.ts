@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { noBytes } from '../../lib/byte-gather.ts'
-import { writeErrorAnswer } from './error-answer.ts'
+import { writeErrorAnswer } from './own-answers.ts'
 import type { PayloadCopy } from '../../call/payload-port.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Failure } from '../../call/failure.ts'
-import { errorAnswer } from './error-answer.ts'
+import { errorAnswer } from './own-answers.ts'
 import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
 import { STATUS_CODES } from '../../lib/http/http.ts'

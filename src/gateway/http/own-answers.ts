@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Failure } from '../../call/failure.ts'
 import { STATUS_CODES } from '../../lib/http/http.ts'
 import { lingerAfter } from '../../lib/http/linger.ts'
@@ -81,4 +81,22 @@ function hasUnreadBody(req: IncomingMessage): boolean {
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure('internal_error', 'The gateway had an internal error.', { cause: error })
+}
+
+/** Answers one of the gateway's own routes with JSON. A value of bytes is JSON already. */
+export function sendJson(
+  res: ServerResponse,
+  content: object | Uint8Array,
+  status = 200,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const body = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content))
+  res.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  })
+  res.end(body)
 }
