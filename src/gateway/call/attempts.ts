@@ -50,7 +50,6 @@ export class Attempts {
   #needsFreshConnection = false
   /** The replica of the attempt under way. */
   #replica: ReplicaAttempt | null = null
-  #isSafe = false
   /** Filters the answer if the gateway has asked for usage; null if not. */
   #injected: InjectedAnswer | null = null
   /** When the call got its slot for the newest attempt (monotonic ms). */
@@ -107,7 +106,6 @@ export class Attempts {
       this.#asksUsage && facts !== null
         ? call.upstream.usageInjection.ask(call.path.name, facts, request, call.client)
         : null
-    this.#isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
     this.#injected = injection?.answer ?? null
     call.attemptAt(endpoint)
     return relay(call, injection?.request ?? request, endpoint.transport, this.#injected ?? call.client, this)
@@ -150,7 +148,7 @@ export class Attempts {
 
   /** Handles a failed attempt. Returns false if another attempt will follow; throws the failure if it ends the call. */
   #afterFailure(replica: ReplicaAttempt, failure: Failure): boolean {
-    const { client, timeline } = this.#call
+    const { arrived, client, record, timeline } = this.#call
     // The attempt got no connection, so the upstream has seen nothing of the call.
     if (failure.code === 'upstream_unreachable' && timeline.startedAt === null) {
       replica.failed(failure.message, true)
@@ -160,7 +158,8 @@ export class Attempts {
       if (client.over === null) return false
     } else {
       noteAnswer(replica, this.#call, failure)
-      const mayRepeat = this.#isSafe && !this.#needsFreshConnection && client.gone === null
+      const isSafe = (record.method === 'GET' || record.method === 'HEAD') && !arrived.head.hasBody
+      const mayRepeat = isSafe && !this.#needsFreshConnection && client.gone === null
       this.#needsFreshConnection = mayRepeat && metClosingConnection(failure)
       if (this.#needsFreshConnection) return false
     }

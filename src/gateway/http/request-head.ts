@@ -1,10 +1,4 @@
-import {
-  mayBeTag,
-  type RawTag,
-  type SessionPlaces,
-  usualSessionPlaces,
-  withTags,
-} from './caller-headers.ts'
+import { mayBeTag, type RawTag, type SessionPlaces, usualSessionPlaces, withTags } from './caller-headers.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
 import { remembered } from '../../lib/remembered.ts'
