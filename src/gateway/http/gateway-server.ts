@@ -16,7 +16,7 @@ import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
-import { RequestHead } from './request-head.ts'
+import { RequestHead, headerRules } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
@@ -53,6 +53,8 @@ export class GatewayServer {
   readonly #server: Server
   readonly #pipelined = new PipelinedRequests()
   readonly #connections: ClientConnections
+  /** The rules for the headers of requests. */
+  readonly #ruleOf: ReturnType<typeof headerRules>
   #draining = false
   #isLeft = false
   /**
@@ -67,6 +69,7 @@ export class GatewayServer {
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
+    this.#ruleOf = headerRules(options.sessionPlaces)
     this.#connections = new ClientConnections(listener, () => options.calls.running)
     const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
       this.#connections.requested(req)
@@ -174,7 +177,7 @@ export class GatewayServer {
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || (this.#isLeft && (this.#isLate || this.#connections.taker?.takes !== true)))
       res.shouldKeepAlive = false
-    const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#ruleOf)
     // Node's parser reads RTSP/1.0 as HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

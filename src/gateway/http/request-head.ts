@@ -6,6 +6,8 @@ import { remembered } from '../../lib/remembered.ts'
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i
 
 const ownCookiePrefix = 'tokenweir_session'
+/** Longest name of a header whose rule is kept, in characters. */
+const longestName = 100
 
 /**
  * A Cookie header without the dashboard's cookies, which a browser sends to every port of a host; null if no
@@ -69,9 +71,11 @@ function joined(before: string | null, value: string): string {
   return before === null ? value : `${before}, ${value}`
 }
 
-/** The headers that the upstream gets with another value, or not at all (null). */
+const notAtAll = (): null => null
+
+/** The headers that the upstream gets with another value, or not at all. */
 const forwardedValues: ReadonlyMap<string, (value: string) => string | null> = new Map([
-  ...[...hopByHopHeaders, 'host', 'content-length', 'expect'].map((name) => [name, () => null] as const),
+  ...[...hopByHopHeaders, 'host', 'content-length', 'expect'].map((name) => [name, notAtAll] as const),
   ['accept-encoding', narrowAcceptEncoding],
   ['cookie', withoutOwnCookies],
 ])
@@ -137,14 +141,54 @@ const readBy: Readonly<Record<string, Note>> = {
   },
 }
 
+function noteIn(field: (typeof keptIn)[keyof typeof keptIn]): Note {
+  return (head, value) => {
+    head[field] = value
+  }
+}
+
 const notes: ReadonlyMap<string, Note> = new Map([
   ...Object.entries(keptIn).map(([name, field]) => [name, noteIn(field)] as const),
   ...Object.entries(readBy),
 ])
 
-function noteIn(field: (typeof keptIn)[keyof typeof keptIn]): Note {
+/** How a header is read and forwarded. */
+interface HeaderRule {
+  /** The header's name in lower case. */
+  readonly name: string
+  /** Null for a header that the head does not read. */
+  readonly note: Note | null
+  /** The rank among the headers that may name a session; `Infinity` for any other. */
+  readonly sessionRank: number
+  /** Returns the value for the upstream, null for none; null for a header that is forwarded unchanged. */
+  readonly forwarded: ((value: string) => string | null) | null
+}
+
+/** Returns the rules for headers, by their names as sent. Each rule is made once, because the same names come with each call. */
+export function headerRules({ ranks }: SessionPlaces): (name: string) => HeaderRule {
+  return remembered((sent) => {
+    const name = sent.toLowerCase()
+    const isOurs = name.startsWith('x-tokenweir-')
+    return {
+      name,
+      note: notes.get(name) ?? otherNote(name),
+      sessionRank: ranks.get(name) ?? Infinity,
+      forwarded: isOurs ? notAtAll : (forwardedValues.get(name) ?? null),
+    }
+  }, longestName)
+}
+
+const usualRules = headerRules(usualSessionPlaces)
+
+/** How the head notes a header that only proxies add, or that may tag the call; null for any other. */
+function otherNote(name: string): Note | null {
+  if (isProxyHeader(name))
+    return (head) => {
+      head.forwardedFor = true
+    }
+  if (!mayBeTag(name)) return null
   return (head, value) => {
-    head[field] = value
+    head.tags = withTags(head.tags, name, value)
   }
 }
 
@@ -197,28 +241,21 @@ export class RequestHead {
   /** Why this request cannot be forwarded: a Host or a framing that two parties may read differently. */
   readonly flaw: string | null = null
 
-  constructor(raw: readonly string[], httpVersion: string, { ranks }: SessionPlaces = usualSessionPlaces) {
+  constructor(raw: readonly string[], httpVersion: string, ruleOf = usualRules) {
     const endToEnd: string[] = []
-    let sessionRank = ranks.size
+    let sessionRank = Infinity
     this.forwardedFor = isProxyVersion(httpVersion)
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? ''
       const value = raw[i + 1] ?? ''
-      const lower = name.toLowerCase()
-      const note = notes.get(lower)
-      if (note === undefined) {
-        this.forwardedFor ||= isProxyHeader(lower)
-        if (mayBeTag(lower)) this.tags = withTags(this.tags, lower, value)
-      } else note(this, value)
-      const rank = ranks.get(lower)
-      if (rank !== undefined && rank < sessionRank && value !== '') {
-        sessionRank = rank
+      const rule = ruleOf(name)
+      if (rule.note !== null) rule.note(this, value)
+      if (rule.sessionRank < sessionRank && value !== '') {
+        sessionRank = rule.sessionRank
         this.session = value
-        this.sessionSource = lower
+        this.sessionSource = rule.name
       }
-      if (lower.startsWith('x-tokenweir-')) continue
-      const valueFor = forwardedValues.get(lower)
-      const forwarded = valueFor === undefined ? value : valueFor(value)
+      const forwarded = rule.forwarded === null ? value : rule.forwarded(value)
       if (forwarded !== null) endToEnd.push(name, forwarded)
     }
 
