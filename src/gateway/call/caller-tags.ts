@@ -14,7 +14,8 @@ const unfit = /[\p{Cc},]+/gu
 
 /** A tag as a record has it, `key:value`, without credentials; empty if key or value is empty. */
 export function tagText([key, value]: RawTag): string {
-  const keyText = partText(key.replaceAll(':', ' '))
+  // Some credentials contain a colon and are recognized only with it.
+  const keyText = partText(key).replaceAll(':', ' ').trim()
   const valueText = partText(value)
   if (keyText === '' || valueText === '') return ''
   // A key may announce that its value is a credential.
