@@ -23,7 +23,19 @@ test('outside, the token is demanded and taken as a header', async () => {
     assert.equal(await statusWith(dashboard, 'x-tokenweir-admin-token', wrong), 401, wrong)
   }
   assert.equal((await dashboard.ask('POST', '/api/proxy/stop')).status, 401)
-  assert.equal((await dashboard.ask('GET', '/assets/main.js')).status, 401)
+  // Nor is anything open that is only written like what the sign-in needs.
+  for (const target of [
+    '/x',
+    '/assets/main.js',
+    '/api/session/',
+    '/api/session/..',
+    '/api/Session',
+    '/%2e',
+    '//',
+  ]) {
+    const answer = await dashboard.ask('GET', target)
+    assert.deepEqual([answer.status, errorOf(answer).code], [401, 'token_required'], target)
+  }
   assert.equal(dashboard.gateway.count('stop'), 0)
 })
 
@@ -62,14 +74,25 @@ test('a link signs in once', async () => {
   assert.equal((await dashboard.ask('GET', link, { headers })).header('refresh'), '0; url=/')
 })
 
-test('a link ends after a quarter of an hour, and a wrong one never begins', async () => {
+test('a link ends after a quarter of an hour, whatever the wall clock does, and a wrong one never begins', async () => {
   await using dashboard = await startDashboard(outside)
-  const link = dashboard.server.signInLink()
+  const [link, other] = [dashboard.server.signInLink(), dashboard.server.signInLink()]
   for (const wrong of ['/?token=', '/?token=x', `${link}x`, `${link}&token=x`]) {
     assert.equal((await dashboard.ask('GET', wrong)).status, 401, wrong)
   }
-  await dashboard.clock.advance(15 * 60_000)
-  assert.equal((await dashboard.ask('GET', link)).status, 401)
+  dashboard.clock.stepWallTime(-60 * 60_000)
+  await dashboard.clock.advance(15 * 60_000 - 1)
+  assert.equal((await dashboard.ask('GET', link)).status, 200)
+  await dashboard.clock.advance(1)
+  assert.equal((await dashboard.ask('GET', other)).status, 401)
+})
+
+test('only the last four links are open', async () => {
+  await using dashboard = await startDashboard(outside)
+  const statuses: number[] = []
+  for (const link of Array.from({ length: 5 }, () => dashboard.server.signInLink()))
+    statuses.push((await dashboard.ask('GET', link)).status)
+  assert.deepEqual(statuses, [401, 200, 200, 200, 200])
 })
 
 test('the cookie ends after 30 days, outlives a restart, and dies with the token', async () => {
@@ -87,15 +110,21 @@ test('the cookie ends after 30 days, outlives a restart, and dies with the token
   assert.equal(await statusWith(changed, 'Cookie', pair), 401)
 })
 
-test('a forged cookie is none', async () => {
+test('a forged cookie is none, and does a good one no harm', async () => {
   await using dashboard = await startDashboard(outside)
   const { clock } = dashboard
   const ofAnother = pairOf(new SignIn('another', clock).byToken('another')!)
-  const later = pairOf(new SignIn(adminToken, clock).byToken(adminToken)!).replace(/=\d+/, '=99999999999')
-  const [name = ''] = later.split('=')
+  const good = pairOf(new SignIn(adminToken, clock).byToken(adminToken)!)
+  const later = good.replace(/=\d+/, '=99999999999')
+  const [name = '', value = ''] = good.split('=')
+  const [expiry = ''] = value.split('.')
+  const signed = (signature: string): string => `${name}=${expiry}.${signature}`
   const renamed = ofAnother.replace(/^[^=]+/, name)
-  const forged = [ofAnother, renamed, later, `${name}=`, `${name}=9999999999.`, 'a=b', ';;;']
+  const odd = [signed('A'.repeat(43)), signed('é'.repeat(43)), good.slice(0, -1), `x${good}`]
+  const forged = [ofAnother, renamed, later, ...odd, `${name}=`, `${name}=9999999999.`, 'a=b', ';;;', '']
   for (const pair of forged) assert.equal(await statusWith(dashboard, 'Cookie', pair), 401, pair)
+  for (const pairs of [`a=1; ${good};b=2`, `${name}=x; ${good}`])
+    assert.equal(await statusWith(dashboard, 'Cookie', pairs), 200, pairs)
 })
 
 test('the token typed in becomes a cookie, and the cookie goes', async () => {
@@ -172,7 +201,10 @@ const attacks: readonly { readonly what: string; readonly headers: HeaderLines; 
   { what: 'without a body', headers: [['Origin', 'http://evil.example']] },
   { what: 'without CORS, old browser', headers: [['Origin', 'null']] },
   { what: 'without CORS, no Origin', headers: [['Sec-Fetch-Site', 'cross-site']] },
-  { what: 'from another port', headers: [['Origin', 'http://localhost:3000']] },
+  ...['http://localhost:3000', 'http://localhost', 'x', ''].map((origin) => ({
+    what: `from ${origin}`,
+    headers: [['Origin', origin]] satisfies HeaderLines,
+  })),
   { what: 'from another port, same site', headers: [['Sec-Fetch-Site', 'same-site']] },
   ...[
     'text/plain',
@@ -213,6 +245,39 @@ test("another site's page can do nothing", async () => {
   assert.deepEqual(dashboard.log.lines, ['kept'])
 })
 
+/** What a browser asks for on a page of another site, how, and what comes of it. */
+const visits: readonly (readonly [
+  what: string,
+  method: string,
+  target: string,
+  mode: string,
+  status: number,
+])[] = [
+  ['a link to the page', 'GET', '/', 'navigate', 200],
+  ['a link with a code', 'GET', '/?token=x', 'navigate', 200],
+  ['a link to a view', 'GET', '/calls?model=a', 'navigate', 200],
+  ['a link to no view', 'GET', '/calls/x', 'navigate', 403],
+  ['a link to the API', 'GET', '/api/proxy/status', 'navigate', 403],
+  ['a form to the page', 'POST', '/', 'navigate', 403],
+  ['a script', 'GET', '/assets/main.js', 'no-cors', 403],
+  ['a fetch of the page', 'GET', '/', 'cors', 403],
+]
+
+test("another site's page may lead to the page and its views, and to nothing else", async () => {
+  await using dashboard = await startDashboard()
+  for (const site of ['cross-site', 'same-site']) {
+    for (const [what, method, target, mode, status] of visits) {
+      const headers: HeaderLines = [
+        ['Sec-Fetch-Site', site],
+        ['Sec-Fetch-Mode', mode],
+      ]
+      const answer = await dashboard.ask(method, target, { headers })
+      assert.equal(answer.status, status, `${site}: ${what}`)
+      if (status === 403) assert.equal(errorOf(answer).code, 'cross_site')
+    }
+  }
+})
+
 test('a preflight is refused, and nothing allows another origin', async () => {
   await using dashboard = await startDashboard()
   const headers: HeaderLines = [
@@ -241,6 +306,16 @@ test('the same operations are open to the page itself and to programs', async ()
   }
 })
 
+const strangers = [
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'localhost.',
+  '1.2.3.4.5',
+]
+const oddHosts = ['a b', 'a@localhost', 'localhost:x', 'localhost/x', 'evil.example:1:2', '[::1', 'löcalhost']
+const noHosts = [null, '', ...oddHosts, 'a,localhost']
+
 test('a name that was turned to this address reaches nothing', async () => {
   await using dashboard = await startDashboard({ allowedHosts: ['dash.example'] })
   for (const target of [
@@ -251,23 +326,22 @@ test('a name that was turned to this address reaches nothing', async () => {
     '/x',
     '/%zz',
   ]) {
-    for (const host of ['evil.example', `evil.example:${dashboard.port}`, 'localhost.evil.example']) {
+    for (const host of [...strangers, `evil.example:${dashboard.port}`]) {
       const answer = await dashboard.ask('GET', target, { host })
       assert.deepEqual([answer.status, errorOf(answer).code], [403, 'forbidden_host'], `${host} ${target}`)
-      assert.match(errorOf(answer).message, /--allow-host/)
+      assert.ok(errorOf(answer).message.includes(`--allow-host ${host.replace(/:\d+$/, '')}.`))
     }
-    for (const host of ['', 'a b', 'localhost/x', 'evil.example:1:2']) {
-      assert.equal((await dashboard.ask('GET', target, { host })).status, 400, `${host} ${target}`)
+    const twice = { headers: [['Host', 'localhost']] as const }
+    for (const parts of [...noHosts.map((host) => ({ host })), twice]) {
+      const answer = await dashboard.ask('GET', target, parts)
+      assert.deepEqual([answer.status, errorOf(answer).code], [400, 'invalid_host'], JSON.stringify(parts))
     }
-    assert.equal((await dashboard.ask('GET', target, { host: null })).status, 400, target)
-    const headers: HeaderLines = [['Host', 'evil.example']]
-    assert.equal((await dashboard.ask('GET', target, { headers })).status, 400, target)
   }
   for (const host of ['127.0.0.1', '[::1]:9118', 'a.localhost']) {
     assert.equal((await dashboard.ask('GET', '/api/proxy/status', { host })).status, 200, host)
   }
   // Under a name that others may use, too, nobody is known to be of this machine.
-  for (const host of ['dash.example:9118', '192.0.2.1']) {
+  for (const host of ['dash.example:9118', 'Dash.Example', '192.0.2.1']) {
     const answer = await dashboard.ask('GET', '/api/proxy/status', { host })
     assert.deepEqual([answer.status, errorOf(answer).code], [403, 'token_not_set'], host)
   }
@@ -278,12 +352,14 @@ test('a target with a host of its own is refused', async () => {
   for (const target of [
     `http://localhost:${dashboard.port}/api/proxy/status`,
     'http://evil.example/',
+    '/\\evil.example',
     '*',
     'x',
   ]) {
     const answer = await dashboard.ask('GET', target)
     assert.equal(answer.status, 400, target)
   }
+  assert.equal((await dashboard.ask('OPTIONS', '*')).status, 400)
 })
 
 test('through a proxy the token is demanded, on every path', async () => {
