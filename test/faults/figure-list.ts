@@ -74,9 +74,15 @@ export const figureList: readonly MeasuredFigure[] = [
   of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
   of(
     'R36',
-    'nginx, other users, another network: 0 own routes, key never lent',
-    ['test/faults/strangers.ts'],
-    2,
+    'proxies, other users, other machines: 0 own routes, key never lent',
+    test(
+      'gateway/other-users',
+      'gateway/raw-log-access',
+      'gateway/upstream-key',
+      'dashboard/access',
+      'deploy/reverse-proxies',
+    ),
+    5,
   ),
   {
     figures: ['R49'],

@@ -168,19 +168,24 @@ test('from an address that is not a loopback one nothing is open without the tok
     await using exposed = await startGatewayProcess({
       upstream: upstream.origin,
       args: ['--host', '0.0.0.0', '--raw-log'],
-      env: { TOKENWEIR_ADMIN_TOKEN: token ?? undefined },
+      env: { TOKENWEIR_ADMIN_TOKEN: token ?? undefined, UPSTREAM_API_KEY: 'sk-lent-to-this-machine-alone' },
     })
-    const recent = async (headers: HeaderLines, host = `127.0.0.1:${exposed.port}`): Promise<RawResponse> => {
+    const from = async (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> => {
       await using client = await openRawClient(exposed.port, address)
-      await client.send(requestBytes('GET', '/v1/raw-log/recent', { host, headers }))
-      return await client.response()
+      await client.send(requestBytes(method, target, { host: `127.0.0.1:${exposed.port}`, ...parts }))
+      return await client.response(method)
     }
+    const recent = '/v1/raw-log/recent'
     const words = token === null ? /TOKENWEIR_ADMIN_TOKEN/ : /x-tokenweir-admin-token/
-    const [status, code, message] = errorOf(await recent([]))
+    const [status, code, message] = errorOf(await from('GET', recent))
     assert.deepEqual([status, code], [403, 'forbidden'])
     assert.match(message, words)
-    const withToken = await recent([['X-Tokenweir-Admin-Token', adminToken]], `${address}:${exposed.port}`)
+    const headers: HeaderLines = [['X-Tokenweir-Admin-Token', adminToken]]
+    const withToken = await from('GET', recent, { headers, host: `${address}:${exposed.port}` })
     assert.equal(withToken.status, token === null ? 403 : 200)
+    assert.equal('pid' in parseRecord((await from('GET', '/health')).body.toString()), false)
+    const call = await from('POST', '/v1/embeddings', { body: '{"model":"m"}' })
+    assert.deepEqual([call.status, upstream.requests.at(-1)!.header('authorization')], [200, undefined])
   }
 })
 
@@ -230,7 +235,7 @@ test('methods, paths, bodies and limits', async () => {
     assert.equal((await ask('GET', `recent?limit=${limit}`)).status, 200)
   }
   await assertNothingDone()
-  assert.equal(upstream.requests.length, 1)
+  assert.ok(upstream.requests.every(({ target }) => !target.includes('raw-log')))
 })
 
 test('answers are for whoever asked alone, and a toggle tells what is', async () => {
