@@ -110,6 +110,8 @@ test('bounds that are written oddly count as upstreams read them; what is more t
     assert.equal(refused.header('x-should-retry'), 'false')
     assert.deepEqual(budgetHeaders(refused), ['100', '0', '100'])
     assert.match(refused.body.toString(), /never passes/)
+    if (asked === '1e400') assert.match(refused.body.toString(), /more tokens than can be counted/)
+    if (asked === '101') assert.match(refused.body.toString(), /up to 101 tokens/)
   }
   assert.equal(upstream.requests.length, 0)
 })
