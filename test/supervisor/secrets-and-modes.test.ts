@@ -56,19 +56,6 @@ test('secrets go by the environment and never by an argument, and nothing else o
   }
 })
 
-test('the key is not given to an upstream that was set on the dashboard, and is again when it was not', async () => {
-  await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: ['--port=0'], env })
-  const saved = await supervisor.start({ upstream: 'http://127.0.0.1:9/v1' })
-  assert.ok(!('UPSTREAM_API_KEY' in environmentOf(saved.pid)))
-  const restarted = await supervisor.restart({ upstream: 'http://127.0.0.1:10/v1' })
-  assert.ok(!('UPSTREAM_API_KEY' in environmentOf(restarted.pid)))
-
-  const fixed = place.supervisor({ args: ['--port=0', '--upstream=http://127.0.0.1:9/v1'], env })
-  const trusted = await fixed.restart()
-  assert.equal(environmentOf(trusted.pid)['UPSTREAM_API_KEY'], key)
-})
-
 test('a gateway that is brought back gets the key only where it may have it', async () => {
   await using place = await makeWorkplace()
   const upstream = 'http://127.0.0.1:9/v1'
