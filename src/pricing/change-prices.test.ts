@@ -11,7 +11,7 @@ function ownPrice(costs: ModelCosts): readonly [ModelCosts, string] {
   return [{ ...costs, overrides: { ...costs.overrides, own: override(1, 1) } }, 'set']
 }
 
-test('the lock is held while the prices are changed, and no longer', async () => {
+test('the lock is held while the prices are changed, and no longer; who waits for it gets it', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('data/model_costs.json')
   let whileChanged: Promise<Disposable | null> | undefined
@@ -30,7 +30,9 @@ test('the lock is held while the prices are changed, and no longer', async () =>
     `Something else is changing ${path}; try again in a moment.`,
   )
   await assert.rejects(changePrices(path, ownPrice, 30), error)
+  const waiting = changePrices(path, ownPrice)
   lock[Symbol.dispose]()
+  assert.equal(await waiting, 'set')
 })
 
 test('nothing is written over a broken file, nor where there is nothing to change', async () => {

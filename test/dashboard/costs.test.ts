@@ -8,7 +8,7 @@ import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { lockPriceFile, priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
+import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
@@ -110,12 +110,20 @@ test('a price of one’s own is set, counts among the prices, and is taken away'
   const { dashboard, prices } = priced
   const target = `/api/costs/overrides/${encodeURIComponent('127.0.0.1:8080/qwen3-8b-q4.gguf')}`
   assert.deepEqual((await priced.getJson<Costs>('/api/costs')).overrides, {})
-  const set = await dashboard.askJson('PUT', target, { input: 0.15, output: 0.6, cache_read: 0.075 })
+  const set = await dashboard.askJson('PUT', target, {
+    input: 0.15,
+    output: '0.6',
+    cache_read: 0.07500000001,
+    per_request: 0.01,
+  })
   assert.equal(set.status, 200, set.body.toString())
   const entry = parseRecord(set.body.toString()) as unknown as PriceEntry
   assert.equal(entry.source, 'user')
   assert.deepEqual(entry.prices, [
-    { effective_from: null, tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6, cache_read: 0.075 }] },
+    {
+      effective_from: null,
+      tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6, cache_read: 0.075, per_request: 0.01 }],
+    },
   ])
   const costs = await priced.getJson<Costs>('/api/costs')
   assert.deepEqual(costs.overrides, { '127.0.0.1:8080/qwen3-8b-q4.gguf': entry })
@@ -137,9 +145,14 @@ test('a price that cannot be is refused by name, with what is allowed and what w
   const before = readFileSync(prices)
   const wrong: readonly (readonly [body: unknown, param: string | null, message: RegExp])[] = [
     [{}, 'input', /it is missing/],
+    [{ input: 1 }, 'output', /it is missing/],
+    [{ input: 1, output: null }, 'output', /it is null/],
+    [{ input: 'free', output: 1 }, 'input', /it is "free"/],
+    [{ input: 1, output: 1001 }, 'output', /it is 1001/],
+    [{ input: 1, output: 1, per_request: 5000 }, 'per_request', /\(USD each\); it is 5000/],
+    [{ input: 1, output: 1, effective_from: 5 }, 'effective_from', /a day such as.*; it is 5/],
     [{ input: -1, output: 1 }, 'input', /a number from 0 to 1,000 \(USD per million tokens\); it is -1/],
     [{ input: 1, output: '2,5' }, 'output', /it is "2,5"/],
-    [{ input: 1, output: 2000 }, 'output', /it is 2000/],
     [{ input: 1, outptu: 1 }, 'outptu', /known are input, output/],
     [{ input: 1, output: 1, effective_from: 'yesterday' }, 'effective_from', /it is "yesterday"/],
     [[], null, /an object; it is an empty list/],
@@ -166,22 +179,6 @@ test('a price that cannot be is refused by name, with what is allowed and what w
   assert.match(errorOf(broken).message, /line 2/)
   assert.equal(readFileSync(prices, 'utf8'), '{\n oops')
   assert.deepEqual(dashboard.faults, [])
-})
-
-test('of prices that are set at once none is lost, and each waits for who is at the file', async () => {
-  await using priced = await startPriced()
-  const { dashboard, prices } = priced
-  writePrices(prices)
-  const lock = await lockPriceFile(prices, 0)
-  const names = Array.from({ length: 8 }, (_, index) => `model-${index}`)
-  const all = Promise.all(
-    names.map((name) => dashboard.askJson('PUT', `/api/costs/overrides/${name}`, { input: 1, output: 1 })),
-  )
-  lock?.[Symbol.dispose]()
-  assert.deepEqual(new Set((await all).map(({ status }) => status)), new Set([200]))
-  const reading = readPriceFile(prices)
-  assert.ok('costs' in reading && reading.costs !== null)
-  assert.deepEqual(Object.keys(reading.costs.overrides).toSorted(), names)
 })
 
 test('a sync runs by itself, one at a time, and tells how it went', async () => {
