@@ -86,7 +86,7 @@ const crashed = (inARow: number, state: CrashStatus['state'], uptimeS = 1): Part
   },
 })
 
-/** What each rule says of what it sees, at its usual threshold: subjects, or levels; '' for one of everything. */
+/** The findings of each rule at its usual threshold: subjects, or levels; '' for one of everything. */
 const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (string | number)[] | null][] =
   [
     ['gateway_down', 'it runs', {}, []],

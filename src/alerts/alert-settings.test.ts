@@ -35,7 +35,7 @@ test('what is set is kept, beside what was set before and remarks of a person', 
   assert.match(readFileSync(path, 'utf8'), /"_note": "mine"/)
 })
 
-/** What a person may have written, and what is said of it. */
+/** Files that a person may have written, and the words about each. */
 const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"budget": {"on": false},}', /, line 1, column \d+: /],
   ['{\n  "budgt": {}\n}', /, line 2, column 3: budgt is unknown here; known are gateway_down, /],

@@ -9,7 +9,7 @@ import { type AlertState, nextStates } from './alert-states.ts'
 const startMs = Date.UTC(2026, 10, 21)
 const minuteMs = 60_000
 
-/** What is so at one look: the share of the budget, and whether the gateway is down; null is unknown. */
+/** The state at one look: the share of the budget, and whether the gateway is down; null is unknown. */
 interface Step {
   readonly budget?: number | null
   readonly isDown?: boolean

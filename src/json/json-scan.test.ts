@@ -126,7 +126,7 @@ test('a text without an end takes no memory, and too much that is wanted makes i
     assert.ok(scan(pieces) === undefined)
 })
 
-/** What a scan makes of a value: 0 where it is not wanted, Infinity where it is too long. */
+/** The result of a scan: 0 for a value that is not wanted, Infinity for one that is too long. */
 function expected(value: unknown, wanted: JsonShape | undefined): unknown {
   if (wanted === undefined) return 0
   const places: Readonly<Record<string, JsonShape>> = typeof wanted === 'number' ? { '': wanted } : wanted

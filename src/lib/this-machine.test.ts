@@ -10,7 +10,7 @@ const plain = { host: 'localhost', origin: null, secFetchSite: null, forwardedFo
 const ourUser = process.geteuid?.() ?? 1000
 const otherUser = ourUser + 1
 
-/** What a socket tells of its ends; nothing else of it is looked at. */
+/** The ends of a socket; nothing else of it is looked at. */
 function socketFrom(remoteAddress: string | undefined): Socket {
   return { remoteAddress, remotePort: 50_000, localAddress: '127.0.0.1', localPort: 9090 } as Socket
 }

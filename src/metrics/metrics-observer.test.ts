@@ -5,7 +5,7 @@ import type { StoredCall } from '../call/call-record.ts'
 import { observeRows } from './metrics-observer.ts'
 import { loopGauges, openGauges, type ScrapeQuestion, processCounters } from './scrape-question.ts'
 
-/** What a scrape says after some calls, line by line. */
+/** The lines of a scrape after some calls. */
 async function linesAfter(
   calls: readonly StoredCall[],
   question: Partial<ScrapeQuestion> = {},

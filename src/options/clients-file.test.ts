@@ -5,7 +5,7 @@ import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { JsonFileError } from './validated-json-file.ts'
 import { ClientsFile } from './clients-file.ts'
 
-/** What a person may have written, and what is said of it. */
+/** Files that a person may have written, and the words about each. */
 const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"a": {}', /, line 1, column \d+: /],
   ['[]', /The file must be an object/],

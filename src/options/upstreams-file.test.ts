@@ -16,7 +16,7 @@ const claude = {
 }
 const ports = [9090, 9118]
 
-/** What a person may have written of two upstreams, and what is said of it. */
+/** Flaws that a person may have written into two upstreams, and the words about each. */
 const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ ...local, name: 'Local' }], /upstreams\[0\]\.name must be a name of 1 to 32 small letters/],
   [[{ ...local, name: 'v1' }], /\[0\]\.name cannot be v1: paths already begin with it/],

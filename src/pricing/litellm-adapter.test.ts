@@ -11,7 +11,7 @@ function listIn(raw: unknown): PriceList {
   return list
 }
 
-/** What becomes of one entry: its price, or why it has none. */
+/** The result of one entry: its price, or why it has none. */
 function read(fields: object): ListedPrice | string {
   const { models, rejected } = listIn({ m: { litellm_provider: 'openai', mode: 'chat', ...fields } })
   return models.get('m') ?? rejected[0]?.reason ?? 'nothing'

@@ -117,7 +117,7 @@ function withTier(tier: string): string {
   return `{"version": 1,\n "overrides": {"m": {"prices": [\n  {"effective_from": null,\n   "tiers": [${tier}]}]}}}`
 }
 
-/** What is wrong, and at which line and column it is told. */
+/** Flaws of a price file, and the line and column at which each is told. */
 const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   ['another kind of file', '[1]', /^The file must be an object; it is a list\.$/, 1, 1],
   ['no version', '{"models": {}}', /^version: must be 1; it is missing\.$/, 1, 1],

@@ -7,7 +7,7 @@ import { draws } from '../../test/support/draws.ts'
 
 const most = 60
 
-/** What the store tells of gateways that ran in these minutes. */
+/** A store of gateways that ran in these minutes. */
 function historyOf(ran: ReadonlySet<number>): Parameters<typeof gatewayGaps>[0] {
   const minutes = [...ran].toSorted((a, b) => a - b)
   return {

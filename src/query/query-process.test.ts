@@ -144,7 +144,7 @@ test('a process that overruns is killed, and the next question gets a new one at
   assert.equal(await codeOf(slow), 'too_slow')
   // The second one of the three has not got ready yet.
   assert.deepEqual([processes.length, processes[1]!.questions.length], [3, 0])
-  // It waited for 4.5 of its 5 seconds.
+  // The next question waited for 4.5 of its 5 seconds.
   assert.equal(processes[2]!.questions[0]!.budgetMs, 500)
   processes[0]!.emit('message', answer('late'))
   reply(answer('two'))

@@ -21,7 +21,7 @@ const leastLeft: Readonly<Record<string, number>> = {
   'Cloudflare origin CA': 20,
 }
 
-/** What surrounds a key in the wild: all before it, all behind it. */
+/** Texts around a key in the wild: all before it, all behind it. */
 const settings: readonly (readonly [string, string])[] = [
   ['', ''],
   ['Incorrect API key provided: ', '. You can find your API key at https://example.com.'],
@@ -54,7 +54,7 @@ for (const [provider, key] of Object.entries(keys)) {
 
   test(`a credential of ${provider} that a cut left is masked`, () => {
     const text = `{"content":"${before}${key}`
-    // What is left of a prefix alone is no part of a key; a few have a common form only when they are nearly whole.
+    // A rest of a prefix alone is no part of a key; a few have a common form only when they are nearly whole.
     const least = Math.max(18, leastLeft[provider] ?? 0)
     for (let length = text.length - 1; length >= text.length - key.length + least; length--) {
       const masked = maskKeys(text.slice(0, length), true)

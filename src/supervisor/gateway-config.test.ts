@@ -15,7 +15,7 @@ const defaultUpstream = gatewayOptionTable.upstream.default
 interface Given {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What `gateway.json` holds. */
+  /** The content of `gateway.json`. */
   readonly saved?: string
   readonly ownPort?: number
   readonly hasKey?: boolean
@@ -38,7 +38,7 @@ async function withConfig(
   }
 }
 
-/** What a gateway that was started with these values tells: its files by their full paths. */
+/** The settings that a gateway of these values tells: its files by their full paths. */
 function runningAs(values: GatewayValues): ReturnType<typeof settingsOf> {
   const [db, pid_file, raw_log_file] = [values.db, values.pidFile, values.rawLogFile].map((path) =>
     resolve(path),
@@ -204,7 +204,7 @@ test('settings are kept by one process at a time, and none is lost', () => {
   return withConfig({ saved: '{"max_concurrent":5}' }, async (config, path) => {
     const lock = tryFileLock(`${path}.lock`) ?? assert.fail('somebody has the lock')
     const saving = config.save({ token_limit: 7 })
-    // What another process writes under the lock.
+    // Another process writes under the lock.
     writeFileSync(path, '{"max_concurrent":6,"port":1}')
     lock[Symbol.dispose]()
     await saving

@@ -116,7 +116,7 @@ test('six minutes without a receiver, at 50 calls a second: what is held is boun
     said('otlp_unreachable'),
     /does not accept spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/,
   )
-  // It is tried again every half a minute at most, and not at once for each batch.
+  // The receiver is tried every half a minute at most, and not at once for each batch.
   assert.ok(posts.length < 30, `${posts.length} tries`)
   answers(replies(200))
   await clock.advance(35_000)

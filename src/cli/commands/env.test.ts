@@ -17,7 +17,7 @@ function printed(...argv: string[]): { readonly out: string; readonly err: strin
   return { out, err }
 }
 
-/** What a shell makes of the printed lines, and then of a further one. */
+/** A shell's output for the printed lines, followed by one more line. */
 function inShell(lines: string, line: string, env: Readonly<Record<string, string>> = {}): string {
   return execFileSync('sh', ['-c', `set -eu\n${lines}${line}`], {
     encoding: 'utf8',

@@ -12,7 +12,7 @@ interface Followed {
   readonly clock: FakeClock
   readonly questions: QueryQuestion[]
   readonly faults: unknown[]
-  /** What is answered from now on; a fault where it is null. */
+  /** The answer from now on; null makes a fault. */
   next: { ids: readonly string[]; skipped: number; lastSeq: number } | 'busy' | null
 }
 

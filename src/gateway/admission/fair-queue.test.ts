@@ -277,7 +277,7 @@ class Witness {
     return [...this.waiting.values()].some(({ caller }) => this.room(caller.client!) > 0)
   }
 
-  /** Those that a slot is all they lack; calls that come back first. */
+  /** Calls that lack nothing but a slot; calls that come back first. */
   next(): readonly Waiter<string>[] {
     const able = [...this.waiting.values()].filter(({ caller }) => this.room(caller.client!) > 0)
     const back = able.filter(({ order }) => order === 'back')

@@ -35,7 +35,7 @@ const clients: readonly [introduction: Partial<Introduction>, client: string | n
   [{ userAgent: 'Anthropic/JS 0.91.1' }, 'Anthropic/JS'],
   [{ userAgent: 'ls/JS 5.23.2' }, 'ls/JS'],
   [{ userAgent: 'claude-cli/2.1.88 (external, cli)' }, 'claude-code'],
-  // What is said beside a library.
+  // Words beside a library's.
   [{ userAgent: 'ai/5.0 ai-sdk/openai/2.0 my-bot/1.0 runtime/node/24' }, 'my-bot'],
   [{ userAgent: 'OpenAI/JS 6.49.0', title: 'Cline', referer: 'https://cline.bot' }, 'cline'],
   [{ userAgent: 'OpenAI/JS 6.49.0', title: 'My notes' }, 'My notes'],

@@ -22,7 +22,7 @@ function upstreamsAt(base: UpstreamBase): Upstreams {
   } as unknown as Upstreams
 }
 
-/** What became of one call in a gateway some part of which fails. */
+/** The outcome of one call in a gateway of which some part fails. */
 async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
   readonly thrown: unknown
   readonly lost: readonly (CallStart | null)[]

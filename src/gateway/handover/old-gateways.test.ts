@@ -17,7 +17,7 @@ function setUp(): { next: GatewayOfAChain; clock: FakeClock; chain: Chain; repor
   const chain = new Chain(clock, { budgetRejects: true })
   chain.get(0).budget.reserve(100)
   const next = chain.restart()
-  // It reports what the test says, and nothing else.
+  // The predecessor reports what the test says, and nothing else.
   chain.newest = null
   const report: Report = (instance, more) => {
     const none = {

@@ -104,7 +104,7 @@ for (const [what, body, facts] of cases) {
     const { modelPlace } = factsOf([bytes])
     const expected = { ...nothing, isObject: true, ...facts, modelPlace }
     assert.deepEqual(factsOf([bytes]), expected)
-    // Who gives the model another name writes it there.
+    // A client that gives the model another name writes it there.
     const renamed =
       bytes.toString('latin1', 0, modelPlace?.start) + '"there"' + bytes.toString('latin1', modelPlace?.end)
     if (expected.model !== null) assert.equal((JSON.parse(renamed) as { model: unknown }).model, 'there')

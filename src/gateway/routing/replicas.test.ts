@@ -56,7 +56,7 @@ test('one that cannot be reached is left alone for a second, twice as long each 
     const taken = [take(), take()]
     const failed = taken.find(({ host }) => host === 'a')
     failed?.failed('refused', true)
-    // Who met it at the same time says nothing new.
+    // Calls that met the failure at the same time say nothing new.
     failed?.failed('refused', true)
     for (const each of taken) each[Symbol.dispose]()
     let restMs = 0

@@ -15,7 +15,7 @@ const options = {
   proxy: null,
 }
 
-/** One call, as undici's verbs need it; resolves when it is over, with the error where it failed. */
+/** Makes a call, as undici's verbs need it; resolves when it is over, with the error where it failed. */
 function call(transport: UndiciTransport, headers: readonly string[] = []): Promise<Error | null> {
   return new Promise((resolve) => {
     let isOver = false

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { RequestPeek } from '../http/request-peek.ts'
 import { spliceUsageOption } from './usage-request.ts'
 
-/** What the chunks become; `null` where they are left as they are. */
+/** The chunks afterwards; `null` where they are left as they are. */
 function spliceAll(chunks: readonly Uint8Array[]): string | null {
   const peek = new RequestPeek()
   for (const chunk of chunks) peek.push(chunk)

@@ -99,7 +99,7 @@ const absences = {
     otherDatabase(path, `PRAGMA user_version = ${schemaVersion + 1}`)
   },
   text: (path: string) => writeFileSync(path, 'This is no database at all. '.repeat(100)),
-  // One of its letters lies on the end of what is looked at.
+  // A letter of the text lies on the end of what is looked at.
   accents: (path: string) => writeFileSync(path, `x${'é'.repeat(500)}`),
   damaged: (path: string) => writeFileSync(path, Buffer.alloc(3000, 0xfe)),
   unreadable: (path: string) => mkdirSync(path),

@@ -16,7 +16,7 @@ function made(): DatabaseSync {
 
 test('a schema is made whole or not at all: no reader sees a part of it', () => {
   const database = new DatabaseSync(':memory:')
-  // One of the last statements makes a table of this name.
+  // A late statement makes a table of this name.
   database.exec('CREATE TABLE share_state (other)')
   assert.throws(() => makeSchema(database), /share_state already exists/)
   assert.equal(versionOf(database), 0)

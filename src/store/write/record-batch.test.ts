@@ -16,7 +16,7 @@ import {
 
 const firstId = sampleStartMs * idsPerMs
 
-/** What the receiving side sees of a batch, column by column. */
+/** The columns of a batch, as the receiving side sees them. */
 function decode(batch: CallBatch, words: Dictionary): unknown[][] {
   words.accept(batch)
   return Array.from({ length: batch.count }, (_, row) => {
