@@ -1,6 +1,6 @@
 /**
  * Compressing while calls are recorded, killed at random instants. Twelve rounds in the suite; more with
- * `TOKENWEIR_KILLS=100 node --test test/store/compress.test.ts`.
+ * `TOKENWEIR_KILLS=100 node --test test/store/compress.long.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 6)
-const child = fileURLToPath(new URL('compress-child.ts', import.meta.url))
+const child = fileURLToPath(new URL('job-child.ts', import.meta.url))
 const days = 100
 const quarterMs = 15 * 60_000
 
@@ -82,7 +82,9 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
     for (let late = 0; late < 5; late++) record(fromMs + Math.floor(random() * days * dayMs))
     await settled()
     const keepDays = String(Math.max(5, days - 2 - Math.floor(((round + 1) * 90) / kills)))
-    const running = spawn(process.execPath, [child, path, keepDays], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const running = spawn(process.execPath, [child, path, 'compress', keepDays], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const exited = once(running, 'exit')
     const isOver = exited.then(() => true)
     const wait = round % 4 === 0 ? once(running, 'spawn') : once(running.stdout, 'data')

@@ -22,7 +22,7 @@ import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
 
-const child = fileURLToPath(new URL('rebuild-child.ts', import.meta.url))
+const child = fileURLToPath(new URL('job-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
 const days = 8
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
@@ -129,7 +129,9 @@ test('killed midway while calls are recorded: the file stays sound, and the next
   }
   let midway = 0
   for (let round = 0; round < 5; round++) {
-    const running = spawn(process.execPath, [child, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const running = spawn(process.execPath, [child, path, 'rebuild'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const exited = once(running, 'exit') as Promise<[number | null]>
     await Promise.race([once(running.stdout, 'data'), exited])
     for (let tick = 0; tick < 5 + random() * 20; tick++) {

@@ -28,7 +28,7 @@ import { dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
 
-const child = fileURLToPath(new URL('reprice-child.ts', import.meta.url))
+const child = fileURLToPath(new URL('job-child.ts', import.meta.url))
 const quarterMs = 15 * 60_000
 const days = 4
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
@@ -253,7 +253,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
   const record = (atMs: number): void => writer.finish(pastCall(Math.floor(atMs), count + live++, random))
   let midway = 0
   for (let round = 0; round < 5; round++) {
-    const running = spawn(process.execPath, [child, path, String(round + 2)], {
+    const running = spawn(process.execPath, [child, path, 'reprice', String(round + 2)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = once(running, 'exit') as Promise<[number | null]>
