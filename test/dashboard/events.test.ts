@@ -119,6 +119,8 @@ test('topics that are missing or unknown are refused with those there are', asyn
     '?topics=',
     '?topics=x',
     '?topics=log,x',
+    '?topics=log,',
+    '?topics=Log',
     '?topics=log&topics=log',
     '?topic=log',
   ]) {

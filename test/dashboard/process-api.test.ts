@@ -108,6 +108,15 @@ test('the log comes by lines, as JSON alone, and can be cleared', async () => {
     total_lines: 305,
     returned_lines: 305,
   })
+  for (const wrong of ['0', '5001', '-1', '1.5', '1e3', '0x10', '%205', '', 'all', '1&lines=2']) {
+    const answer = await dashboard.ask('GET', `/api/proxy/logs?lines=${wrong}`)
+    assert.deepEqual([answer.status, errorOf(answer).code], [400, 'invalid_parameter'], wrong)
+    assert.match(errorOf(answer).message, /^lines must be a whole number from 1 to 5,000; got ["[]/)
+  }
+  const other = await dashboard.ask('GET', '/api/proxy/logs?line=1')
+  assert.equal(errorOf(other).message, '"line" is not a parameter; known are lines.')
+  const none = await dashboard.ask('GET', '/api/proxy/status?x=1')
+  assert.equal(errorOf(none).message, '"x" is not a parameter; this route has none.')
   const cleared = await dashboard.ask('POST', '/api/proxy/clear-logs')
   assert.deepEqual(JSON.parse(cleared.body.toString()), { success: true })
   assert.deepEqual(await lines(''), { logs: [], total_lines: 0, returned_lines: 0 })

@@ -8,7 +8,7 @@ import type { RawResponse } from '../support/raw-response.ts'
 import { rowOf } from '../support/recorded-calls.ts'
 import { cut, reset } from '../support/reply-step.ts'
 import { jsonReply, sseEvent, bodyReply } from '../support/response-bytes.ts'
-import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { setUpstreams, startGatewayOfUpstreams, untilUpstreams } from '../support/upstreams-file.ts'
 
 function chat(
@@ -62,21 +62,6 @@ test('what is streamed through goes to the next replica as well, whole', async (
   const body = Buffer.alloc(3_000_000, 'x')
   assert.equal((await exchange(gateway.port, 'POST', '/local/v1/files', { body })).status, 200)
   assert.equal(good.requests[0]?.body.length, body.length)
-})
-
-test('a session stays with one replica', async () => {
-  await using one = await startSimulatedUpstream(answersOk)
-  await using two = await startSimulatedUpstream(answersOk)
-  await setUpstreams(gateway, [{ name: 'local', urls: [one.origin, two.origin], models: ['*'] }])
-  for (let turn = 0; turn < 6; turn++) {
-    for (const key of ['a', 'b', 'c']) {
-      await chat(gateway, { model: 'm', prompt_cache_key: key })
-    }
-  }
-  const keysOf = (upstream: SimulatedUpstream) =>
-    new Set(upstream.requests.map((request) => request.json()['prompt_cache_key']))
-  assert.equal(keysOf(one).intersection(keysOf(two)).size, 0)
-  assert.equal(one.requests.length + two.requests.length, 18)
 })
 
 test('an answer 429, 502, 503 or 529 has the call fall back, where the file says so', async () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Hono } from 'hono'
-import type { RouteContext } from './app.ts'
-import { answerContent, codingFor, isKnown } from './content.ts'
+import { codingFor, isKnown } from './content.ts'
 
 const cases: readonly [header: string | undefined, coding: string | null][] = [
   [undefined, null],
@@ -20,18 +18,6 @@ const cases: readonly [header: string | undefined, coding: string | null][] = [
 ]
 for (const [header, coding] of cases)
   test(`${header}: ${coding}`, () => assert.equal(codingFor(header), coding))
-
-test('each coding has a tag of its own', async () => {
-  const content = { headers: {}, tag: 'a', body: Buffer.from('x'), packed: () => Buffer.from('y') }
-  const tagFor = async (coding: string): Promise<string | null> => {
-    const app = new Hono().get('/', (c) => answerContent(c as unknown as RouteContext, content))
-    return (await app.request('/', { headers: { 'accept-encoding': coding } })).headers.get('etag')
-  }
-  assert.deepEqual(
-    [await tagFor(''), await tagFor('br'), await tagFor('gzip')],
-    ['"a"', '"a-br"', '"a-gzip"'],
-  )
-})
 
 test('a content is known by the tag of any coding, in a list, weak or not', () => {
   for (const header of ['"a"', '"a-br"', 'W/"a-gzip"', '"x", "a"', '*'])

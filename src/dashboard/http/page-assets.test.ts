@@ -60,13 +60,6 @@ test('only files of a page are there', (t) => {
   }
 })
 
-test('a file has its packed forms with it', (t) => {
-  const { br, gzip } = assetsOf(t).get('assets/main-1a.js')!
-  assert.deepEqual([String(br), String(gzip)], ['br of it', 'gzip of it'])
-  const page = assetsOf(t).get('index.html')!
-  assert.deepEqual([page.br, page.gzip], [undefined, undefined])
-})
-
 test('a file has a tag of its content', (t) => {
   const [one, other] = [assetsOf(t), assetsOf(t)]
   assert.equal(one.get('assets/main-1a.js')?.tag, other.get('assets/main-1a.js')?.tag)
