@@ -5,7 +5,11 @@ import type { BrowserContext, Frame, Page, Request } from 'playwright-core'
 import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { Condition } from '../support/condition.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { rawLogOf } from '../support/raw-log.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { type AttackerServer, bait, startAttackerServer } from './attacker-server.ts'
 
 const canary = 'canary-line-of-the-log'
@@ -137,13 +141,17 @@ async function act(place: Page | Frame, origin: string, routes: readonly Deed[] 
 }
 
 /** Every way to read every route, and what could be read by any. */
-async function look(place: Page | Frame, origin: string): Promise<string[]> {
+async function look(
+  place: Page | Frame,
+  origin: string,
+  paths: readonly string[] = views,
+): Promise<string[]> {
   const texts: string[] = []
-  for (const path of views) {
+  for (const path of paths) {
     texts.push(...(await Promise.all(waysToRead.map((way) => run(place, way, origin + path, 'GET')))))
   }
   // Last, because it hides the page, and a browser lets a hidden page wait.
-  for (const path of ['/', '/api/proxy/status']) texts.push(await run(place, 'popup', origin + path, 'GET'))
+  for (const path of paths.slice(0, 2)) texts.push(await run(place, 'popup', origin + path, 'GET'))
   return texts.filter((text) => text !== '')
 }
 
@@ -233,4 +241,38 @@ test('a name that was rebound to this machine: page, API and health are refused'
   const health = await page.goto(`http://rebound.test:${(await dashboard.status()).port}/health`)
   assert.equal(health?.status(), 403)
   assert.doesNotMatch(await health.text(), /rate_limiter/)
+})
+
+test('no page of another site reads payloads of the gateway, or switches or clears them', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({ upstream: upstream.origin, args: ['--raw-log'] })
+  await using attacker = await startAttackerServer()
+  await using browser = await startBrowser({ hostRules })
+  const { origin, port } = gateway
+  const log = rawLogOf(gateway)
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: canary }] })
+  await exchange(port, 'POST', '/v1/chat/completions', { body })
+  while ((await log.recent()).length < 2);
+  const before = await log.recent()
+
+  const toRead = ['recent', 'status', 'stream'].map((name) => `/v1/raw-log/${name}`)
+  const toDo = ['toggle', 'clear'].map((name): Deed => ['POST', `/v1/raw-log/${name}`])
+  const { statuses } = await withPlaces(browser, attacker, origin, async (name, place, traffic) => {
+    assert.deepEqual(await act(place, origin, toDo), [], `read from ${name}`)
+    assert.deepEqual(await look(place, origin, toRead), [], `read from ${name}`)
+    await traffic.settled()
+  })
+  for (const [method, path] of [...toDo, ...toRead.map((path): Deed => ['GET', path])])
+    assert.deepEqual([...(statuses.get(`${method} ${path}`) ?? [])], [403], path)
+
+  const context = await browser.newContext()
+  const rebound = await context.newPage()
+  // A name that leads to this machine: for the browser such a page is the gateway's own.
+  assert.equal((await rebound.goto(`http://rebound.test:${port}/v1/raw-log/recent`))?.status(), 403)
+  assert.doesNotMatch(await rebound.content(), new RegExp(canary))
+  // A person who types the address reads it.
+  const own = await context.newPage()
+  assert.equal((await own.goto(`${origin}/v1/raw-log/status`))?.status(), 200)
+  assert.deepEqual(await log.recent(), before)
+  assert.equal((await log.status())['enabled'], true)
 })
