@@ -222,14 +222,3 @@ test('a call that waits for its slot is looked at again when it has it', async (
   assert.equal((await first).status, 200)
   assert.equal(upstream.requests.length, 3)
 })
-
-test('with report nothing is refused, whatever is asked for', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--token-limit', '1'],
-  })
-  for (let i = 0; i < 2; i++) assert.equal((await call(gateway, { max_tokens: 1000 })).status, 200)
-  await recordedCalls(gateway, 2)
-  assert.equal((await call(gateway, { max_tokens: 1000 })).status, 200)
-})

@@ -93,7 +93,7 @@ test('used tokens are the input and output of all rows, also after a stop and a 
 
   await using second = await start()
   await waitForUsed(second, used)
-  await post(second, '/v1/chat/completions', { model: 'm' })
+  await post(second, '/v1/chat/completions', { model: 'm', max_tokens: 1000 })
   await recordedCalls(second, 8)
   // Beyond the limit it is only reported: nothing is refused.
   assert.deepEqual(await budget(second), { used: used + 18, remaining: 82 - used, estimated })

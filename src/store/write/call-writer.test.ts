@@ -68,38 +68,24 @@ test('tokens count in the minute in which a call ended', () =>
     ])
   }))
 
-test('tokens that nobody reported count beside the others, and in no row', () =>
+test('a batch that is written again adds no row, no token and no seq', () =>
   withStore((store) => {
-    const unreported = {
+    const estimated = {
+      ...chatCall(firstId + 1),
       inputTokens: null,
       outputTokens: null,
       totalTokens: null,
       usageSource: 'none',
     } as const
-    const call = (id: number): StoredCall => ({
-      ...chatCall(id),
-      durationMs: 0,
-      chunks: 30,
-      requestBytes: 401,
-    })
-    const leftEarly = { ...call(firstId), ...unreported }
-    store.write(leftEarly, { ...call(firstId + 1), inputTokens: 5, outputTokens: 2 })
-    store.write(leftEarly)
-    const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
-    assert.deepEqual(history.usage({ fromMinute: firstMinute, sinceMs: undefined }), [
-      { minute: firstMinute, tokens: 7 + 30 + 101, estimated: 30 + 101 },
-    ])
-    assert.deepEqual(store.rows('SELECT sum(output_tokens) AS output FROM calls'), [{ output: 2 }])
-  }))
-
-test('a batch that is written again adds no row, no token and no seq', () =>
-  withStore((store) => {
-    const batch = store.encoder.encode([chatCall(firstId), chatCall(firstId + 1)])
+    const batch = store.encoder.encode([chatCall(firstId), estimated])
     store.words.accept(batch)
     assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0, conflicts: 0 })
-    const before = store.rows('SELECT * FROM budget_minutes')
+    const counted = (): readonly unknown[] =>
+      ['budget_minutes', 'budget_estimates'].flatMap((table) => store.rows(`SELECT * FROM ${table}`))
+    const before = counted()
+    assert.equal(before.length, 2)
     assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0, conflicts: 0 })
-    assert.deepEqual(store.rows('SELECT * FROM budget_minutes'), before)
+    assert.deepEqual(counted(), before)
     store.write(chatCall(firstId - 5))
     assert.deepEqual(store.rows('SELECT id - 7 AS id, seq FROM calls ORDER BY seq'), [
       { id: firstId - 7, seq: 1 },
