@@ -42,23 +42,6 @@ test('the models differ as their table says', () => {
   )
 })
 
-test('a bound on the tokens cuts the answer and says so', () => {
-  for (const plan of plans(requestOf('simulated-small', { max_tokens: 3 }))) {
-    assert.equal(plan.tokens.map(({ text }) => text).join(''), 'This answer is ')
-    assert.equal(plan.finishReason, 'length')
-  }
-})
-
-test('a tool call is its arguments and nothing else', () => {
-  const parameters = { properties: { river: { type: 'string' } } }
-  const tools = [{ type: 'function', function: { name: 'look', parameters } }]
-  for (const plan of plans(requestOf('simulated-small', { tools }))) {
-    assert.deepEqual(new Set(plan.tokens.map(({ kind }) => kind)), new Set(['arguments']))
-    assert.deepEqual(JSON.parse(plan.tokens.map(({ text }) => text).join('')), { river: 'simulated' })
-    assert.equal(plan.finishReason, 'tool_calls')
-  }
-})
-
 test('a stalled answer pauses for over a second once', () => {
   const request = requestOf('simulated-small')
   for (const { tokens } of plans(request, 'stalled')) {

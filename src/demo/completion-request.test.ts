@@ -9,23 +9,6 @@ const tool = (name: string, parameters: unknown = {}): unknown => ({
 })
 const result = { role: 'tool', tool_call_id: 'call_1', content: '3' }
 
-test('what the client asks for is read, and usage only where it asked', () => {
-  const plain = readCompletionRequest('chat', { model: 'simulated-small', messages: [user] })
-  assert.equal(plain.model.id, 'simulated-small')
-  assert.deepEqual(
-    [plain.stream, plain.includeUsage, plain.maxTokens, plain.tool, plain.cachedTokens],
-    [false, false, null, null, 0],
-  )
-  const request = readCompletionRequest('text', {
-    model: 'simulated-large',
-    prompt: 'The weir',
-    stream: true,
-    stream_options: { include_usage: true },
-    max_tokens: 5,
-  })
-  assert.deepEqual([request.stream, request.includeUsage, request.maxTokens], [true, true, 5])
-})
-
 test('what cannot be answered is refused with its parameter', () => {
   const model = 'simulated-small'
   const messages = [user]
