@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleHealth } from '../../test/support/sample-health.ts'
+import { quietSums as quiet } from '../../test/alerts/quiet-sums.ts'
 import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { CrashStatus, ProcessStatus } from '../api/process-status.ts'
@@ -13,17 +14,6 @@ import {
   conditionText,
   ruleList,
 } from './alert-rules.ts'
-
-const quiet: AlertSums = {
-  last_seq: 0,
-  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
-  ttft: [],
-  tokens: [],
-  unpriced: [],
-  sessions: [],
-  day: { cost_usd: 0, tokens_by_hour: Array.from({ length: 24 }, () => 0) },
-  month: { cost_usd: 0 },
-}
 
 const health = (change: Partial<HealthReport>): ProcessStatus => ({
   ...runningStatus,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { quietSums } from '../../test/alerts/quiet-sums.ts'
 import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
 import type { AlertSetting } from '../api/alerts.ts'
@@ -106,7 +107,7 @@ test('a clock that was set back by a day does not keep an alert open for a day',
 test('names that a client makes up are bounded in number and in length, and carry no marks', () => {
   const names = Array.from({ length: 500 }, (_, index) => `s${index}\u202e${'x'.repeat(500)}\n`)
   const sessions = new Map(names.map((name) => [name, 1000]))
-  const input = { ...inputOf({}), figures: emptyFigures, sessions }
+  const input = { ...inputOf({}), figures: quietSums, sessions }
   const look = { nowMs: startMs, input, settingOf: () => ({ on: true, threshold: 20 }), canSend: true }
   const next = nextStates([], look)
   assert.equal(next.dueMessages.length, 10)
@@ -117,14 +118,3 @@ test('names that a client makes up are bounded in number and in length, and carr
   )
   for (const { state } of next.dueMessages) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
 })
-
-const emptyFigures: NonNullable<AlertInput['figures']> = {
-  last_seq: 0,
-  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
-  ttft: [],
-  tokens: [],
-  unpriced: [],
-  sessions: [],
-  day: { cost_usd: 0, tokens_by_hour: [] },
-  month: { cost_usd: 0 },
-}

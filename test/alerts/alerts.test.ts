@@ -19,19 +19,11 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startReceiver } from './alert-receiver.ts'
+import { quietSums } from './quiet-sums.ts'
 
 const everyMs = 30_000
 
-const figures: AlertSums = {
-  last_seq: 7,
-  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
-  ttft: [],
-  tokens: [],
-  unpriced: [],
-  sessions: [],
-  day: { cost_usd: 0, tokens_by_hour: [] },
-  month: { cost_usd: 0 },
-}
+const figures: AlertSums = { ...quietSums, last_seq: 7 }
 
 const failing: Partial<AlertSums> = { window: { ...figures.window, failed: 20, answered: 20 } }
 
