@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth } from '../support/gateway-state.ts'
@@ -10,6 +9,7 @@ import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { SteadyLoad, steadyReply } from './steady-load.ts'
 import type { StorageFault } from './storage-faults.ts'
+import { callsIn, valueIn } from '../store/rows-of.ts'
 
 export interface StorageRoundOptions {
   readonly perSecond: number
@@ -136,15 +136,7 @@ function warningOf(health: JsonRecord, fault: StorageFault): string | null {
 }
 
 function contentsOf(path: string): { readonly rows: number; readonly integrity: string } {
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    return {
-      rows: Number(database.prepare('SELECT count(*) AS n FROM calls').get()?.['n']),
-      integrity: String(database.prepare('PRAGMA integrity_check').get()?.['integrity_check']),
-    }
-  } finally {
-    database.close()
-  }
+  return { rows: callsIn(path), integrity: String(valueIn(path, 'PRAGMA integrity_check')) }
 }
 
 /** What was promised and did not hold. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -13,6 +12,7 @@ import { stall } from '../support/reply-step.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { valueIn } from '../store/rows-of.ts'
 
 const rounds = timesCount ? 100 : 3
 /** 100 ms is promised on a machine that is not busy with other tests. */
@@ -95,7 +95,7 @@ async function killRound(
   await untilNoted(next.databaseFile, 0)
   const rows = rowsBySession(next.databaseFile)
   assert.equal(rows.get(`${round}-held`)?.outcome, 'interrupted')
-  checkDatabase(next.databaseFile)
+  assert.equal(valueIn(next.databaseFile, 'PRAGMA integrity_check'), 'ok')
   await untilBudget(next, tokensOf([...rows.values()]))
 
   let [lostMs, untracedMs] = [0, 0]
@@ -190,15 +190,6 @@ function rowsBySession(databaseFile: string): ReadonlyMap<string, CallJson> {
   const rows = new Map(calls.map((row) => [row.session ?? '', row]))
   assert.equal(rows.size, calls.length, 'a call has two rows')
   return rows
-}
-
-function checkDatabase(file: string): void {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
-  } finally {
-    database.close()
-  }
 }
 
 async function untilBudget(gateway: GatewayProcess, tokens: number): Promise<void> {

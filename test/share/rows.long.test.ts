@@ -11,7 +11,6 @@ import { systemClock } from '../../src/call/clock.ts'
 import { connectRows } from '../../src/share/rows/row-connection.ts'
 import { ShareProcess } from '../../src/share/rows/share-process.ts'
 import { getOrAdd } from '../../src/lib/get-or-add.ts'
-import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
@@ -31,6 +30,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { contentOf, countOf, makeFile, share, type SharedFile, untilCount, untilSent } from './shared-file.ts'
+import { assertSound } from '../store/assert-sound.ts'
 
 const postgres = await startPostgres()
 after(() => postgres[Symbol.asyncDispose]())
@@ -61,15 +61,6 @@ function localSums(file: SharedFile, others: readonly SharedFile[] = []): readon
     }, 0)
   const calls = Object.values(rowsOf(file.database, sql)[0] ?? {})
   return [...calls, tokens('budget_minutes'), tokens('budget_estimates')]
-}
-
-/** Its sums are those of its calls. */
-function assertSound(path: string): void {
-  const report = checkStore(path, { full: true })
-  assert.ok(typeof report === 'object')
-  const { integrity, hours, days } = report
-  assert.ok(hours.checked > 0)
-  assert.deepEqual([integrity, hours.wrongMs, days.wrongMs], [[], [], []])
 }
 
 /** Calls of all kinds, of an instance of its own. */

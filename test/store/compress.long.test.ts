@@ -18,6 +18,7 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
+import { callsIn, valueIn } from './rows-of.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
@@ -49,15 +50,6 @@ function compress(
   const clock = { ...systemClock, wallTime: () => nowMs, delay: () => setImmediate() }
   const world = { clock, onProgress: () => undefined }
   return compressStore(path, { keepDays: 90, dryRun: false, ...request }, world)
-}
-
-function valueIn(path: string, sql: string): unknown {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    return Object.values(database.prepare(sql).get() ?? {})[0]
-  } finally {
-    database.close()
-  }
 }
 
 test(`killed ${kills} times while calls come in: every answer stays what the calls say`, async (context) => {
@@ -109,7 +101,7 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
   assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   assert.equal(valueIn(path, 'PRAGMA integrity_check'), 'ok')
   const kept = calls.filter((call) => !isBefore(todayMs - 5 * dayMs)(call)).length
-  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), kept)
+  assert.equal(callsIn(path), kept)
   assertNoJob(path)
   const tokens = calls.reduce((sum, call) => sum + call.inputTokens! + call.outputTokens!, 0)
   assert.equal(valueIn(path, 'SELECT sum(tokens) FROM budget_minutes'), tokens)
@@ -132,7 +124,7 @@ test('the file shrinks by what was folded, and a dry run says so before', async 
   assert.ok(typeof dry === 'object')
   const old = calls.filter(isBefore(todayMs - 50 * dayMs))
   assert.equal(dry.folded_calls, old.length)
-  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), calls.length)
+  assert.equal(callsIn(path), calls.length)
   const outcome = await compress(path, { keepDays: 50 })
   assert.ok(typeof outcome === 'object')
   assert.equal(outcome.folded_calls, old.length)
@@ -180,7 +172,7 @@ test('when every call is folded, the next ones still count', async () => {
   const calls = [...oldCalls(300, todayMs - 10 * dayMs, seededRandom(3))]
   writeCalls(path, calls)
   await compress(path, { keepDays: 0 }, todayMs - 10 * dayMs)
-  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
+  assert.equal(callsIn(path), 0)
   const more = oldCalls(200, todayMs, seededRandom(4))
   writeCalls(path, more)
   await compress(path, { keepDays: 1000 })

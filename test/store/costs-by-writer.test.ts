@@ -1,7 +1,6 @@
 /** What a call cost is written with its row, by the prices in force at that moment, whatever the price file is. */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -13,6 +12,7 @@ import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { bareCall, chatCall, sampleStartMs } from './sample-call.ts'
 import { eventually } from '../support/eventually.ts'
+import { rowsIn } from './rows-of.ts'
 
 const unpriced = { costNanoUsd: null, priceSource: null, priceKey: null } as const
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
@@ -22,15 +22,9 @@ const chatNanoUsd = 45_000 + 25_600 + 330_000
 type Told = readonly [cost: unknown, source: unknown, key: unknown]
 
 function costsIn(path: string): readonly Told[] {
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    return database
-      .prepare('SELECT cost_usd, price_source, price_key FROM calls_readable ORDER BY id')
-      .all()
-      .map((row) => [row['cost_usd'], row['price_source'], row['price_key']] as const)
-  } finally {
-    database.close()
-  }
+  return rowsIn(path, 'SELECT cost_usd, price_source, price_key FROM calls_readable ORDER BY id').map(
+    (row) => [row['cost_usd'], row['price_source'], row['price_key']] as const,
+  )
 }
 
 test('each call costs what its upstream said, else what the prices say, else nothing that is known', async () => {

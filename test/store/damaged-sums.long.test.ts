@@ -17,6 +17,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { writeCalls } from './write-calls.ts'
+import { callsIn } from './rows-of.ts'
 
 const days = 6
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
@@ -53,11 +54,6 @@ function damage(path: string, table: string, isAllOver = false): void {
     : pages.slice(middle, middle + 1))
     writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096)
   closeSync(file)
-}
-
-function callsIn(path: string): number {
-  using database = new DatabaseSync(path, { readOnly: true })
-  return Number(database.prepare('SELECT count(*) AS n FROM calls').get()?.['n'])
 }
 
 {

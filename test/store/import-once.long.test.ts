@@ -22,6 +22,7 @@ import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import { callsIn, rowsIn } from './rows-of.ts'
 
 type Entry = Readonly<Record<string, string | number | null>>
 
@@ -84,20 +85,8 @@ async function imported(db: string, file: string): Promise<ImportResult> {
   return result
 }
 
-function rowsIn(db: string): readonly unknown[][] {
-  using database = new DatabaseSync(db, { readOnly: true })
-  const sql = `SELECT id >> 12, instance_id, input_tokens, output_tokens, status, upstream_request_id, count(*) FROM calls
-    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`
-  return database
-    .prepare(sql)
-    .all()
-    .map((row) => Object.values(row))
-}
-
-function callsIn(db: string): number {
-  using database = new DatabaseSync(db, { readOnly: true })
-  return Number(database.prepare('SELECT count(*) AS n FROM calls').get()?.['n'])
-}
+const groupedRows = `SELECT id >> 12, instance_id, input_tokens, output_tokens, status, upstream_request_id, count(*) FROM calls
+  GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`
 
 const forms: readonly (readonly [name: string, write: (path: string, entries: readonly Entry[]) => void])[] =
   [
@@ -127,7 +116,7 @@ for (const [name, write] of forms) {
         assert.equal(callsIn(db), entries.length)
         write(dir.file(`all-${name}`), entries)
         await imported(dir.file('at-once.db'), dir.file(`all-${name}`))
-        assert.deepEqual(rowsIn(db), rowsIn(dir.file('at-once.db')))
+        assert.deepEqual(rowsIn(db, groupedRows), rowsIn(dir.file('at-once.db'), groupedRows))
       }),
       { numRuns: 8 },
     )
@@ -174,7 +163,7 @@ test('killed midway and begun again, each of many equal entries is there once', 
   await using last = startCommandProcess({ args, directory: dir.path })
   assert.deepEqual(await last.exited, { code: 0, signal: null }, last.stdout)
   await imported(dir.file('at-once.db'), dir.file('calls.ndjson'))
-  assert.deepEqual(rowsIn(dir.file('to.db')), rowsIn(dir.file('at-once.db')))
+  assert.deepEqual(rowsIn(dir.file('to.db'), groupedRows), rowsIn(dir.file('at-once.db'), groupedRows))
   const report = checkStore(dir.file('to.db'), { full: true })
   assert.ok(typeof report === 'object')
   assert.deepEqual([report.integrity, report.hours.wrongMs], [[], []])

@@ -16,7 +16,6 @@ import type { StoreReader } from '../../src/call/call-reader.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { openImport } from '../../src/import/open-import.ts'
 import { columnsOf, csvText, ndjsonText } from '../../src/query/row-text.ts'
-import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { importCalls } from '../../src/store/jobs/import-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
@@ -26,6 +25,7 @@ import { fieldsOf } from '../support/fields-of.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { assertNear, fiftyAnswers, withoutSource } from './fifty-answers.ts'
+import { assertSound } from './assert-sound.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 3)
 const random = seededRandom(51)
@@ -77,14 +77,6 @@ function assertSameCalls(calls: readonly CallJson[], expected: readonly CallJson
   assert.equal(calls.length, expected.length)
   const [one, other] = [withoutSource(calls), withoutSource(expected)]
   for (const [index, call] of one.entries()) assert.deepEqual(call, other[index])
-}
-
-function assertSound(db: string): void {
-  const report = checkStore(db, { full: true })
-  assert.ok(typeof report === 'object')
-  const { integrity, hours, days: each } = report
-  assert.deepEqual([...integrity, ...hours.wrongMs, ...each.wrongMs], [])
-  assert.equal(hours.checked, hours.of)
 }
 
 test('five thousand calls of an export come back with all their fields, and fifty questions have the same answers', async () => {

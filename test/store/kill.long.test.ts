@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
@@ -17,7 +15,9 @@ import { assertSameRows } from '../support/assert-same-rows.ts'
 import { eventually } from '../support/eventually.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { assertSound } from './assert-sound.ts'
 import { batchesToTrace, readWitness } from './kill-witness.ts'
+import { rowsIn } from './rows-of.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 5)
 const aloneMs = 500
@@ -34,15 +34,6 @@ async function killed(recorder: ChildProcess): Promise<void> {
   await exited
 }
 
-function valuesIn(path: string, sql: string): readonly Record<string, unknown>[] {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    return database.prepare(sql).all()
-  } finally {
-    database.close()
-  }
-}
-
 /** Starts a gateway's writer once more, lets the day be over, and compares all that is kept with the witnesses. */
 async function assertNothingLost(dbPath: string, witnesses: readonly string[]): Promise<void> {
   const last = new WriterThread({ dbPath, instance: 'last', version: '0' })
@@ -53,18 +44,16 @@ async function assertNothingLost(dbPath: string, witnesses: readonly string[]): 
   while (forward.step(Date.now() + 25 * 3_600_000, 2000));
   database.close()
 
-  const report = checkStore(dbPath, { full: true })
-  assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.callsToAdd], [[], 0])
+  const report = assertSound(dbPath)
+  assert.equal(report.callsToAdd, 0)
   assert.ok(report.hours.of > 0 && report.days.of > 0)
-  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs], [[], []])
-  const [seqs] = valuesIn(dbPath, 'SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls')
-  assert.deepEqual({ ...seqs }, { n: report.calls, low: 1, high: report.calls })
+  const [seqs] = rowsIn(dbPath, 'SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls')
+  assert.deepEqual(seqs, { n: report.calls, low: 1, high: report.calls })
   const byRows = `SELECT ((id >> 12) * 1000 + duration_us) / 60000000 AS minute, sum(input_tokens + output_tokens) AS tokens
     FROM calls WHERE duration_us IS NOT NULL GROUP BY 1 ORDER BY 1`
-  assertSameRows(valuesIn(dbPath, 'SELECT * FROM budget_minutes ORDER BY minute'), valuesIn(dbPath, byRows))
+  assertSameRows(rowsIn(dbPath, 'SELECT * FROM budget_minutes ORDER BY minute'), rowsIn(dbPath, byRows))
 
-  const rows = valuesIn(dbPath, 'SELECT id, outcome_id = 6 AS interrupted FROM calls')
+  const rows = rowsIn(dbPath, 'SELECT id, outcome_id = 6 AS interrupted FROM calls')
   const isInterrupted = new Map(rows.map((row) => [Number(row['id']), row['interrupted'] === 1]))
   for (const { calls, written } of witnesses.map(readWitness)) {
     const missing = calls.filter(({ id, batches }) => !isInterrupted.has(id) && batches > batchesToTrace)
@@ -99,13 +88,13 @@ test('two writers at once, one killed: the sums are those of the rows', async ()
   const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
   await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
   const summed = 'SELECT total(calls) AS n FROM sums WHERE grouping_id = 0 AND minutes = 60'
-  await eventually('calls are added up', () => Number(valuesIn(dbPath, summed)[0]?.['n']) > 0, 300_000)
+  await eventually('calls are added up', () => Number(rowsIn(dbPath, summed)[0]?.['n']) > 0, 300_000)
   for (const recorder of recorders) {
     await killed(recorder)
     await delay(aloneMs)
   }
   for (const witness of witnesses) assert.ok(readWitness(witness).calls.length >= 100)
-  const [instances] = valuesIn(dbPath, 'SELECT count(DISTINCT instance_id) AS n FROM calls')
+  const [instances] = rowsIn(dbPath, 'SELECT count(DISTINCT instance_id) AS n FROM calls')
   assert.equal(instances?.['n'], 2)
   await assertNothingLost(dbPath, witnesses)
 })

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { type RebuildOutcome, rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
@@ -18,6 +16,8 @@ import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
+import { assertSound } from './assert-sound.ts'
+import { changeIn, rowsIn } from './rows-of.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
@@ -46,21 +46,6 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   return calls
 }
 
-function change(path: string, sql: string): void {
-  const database = new DatabaseSync(path, { timeout: 5000 })
-  database.exec(sql)
-  database.close()
-}
-
-function rowsOf(path: string, sql: string): readonly object[] {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    return database.prepare(sql).all()
-  } finally {
-    database.close()
-  }
-}
-
 async function rebuild(path: string): Promise<RebuildOutcome> {
   const outcome = await rebuildStore(path, { clock, onProgress: () => undefined })
   assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
@@ -70,12 +55,6 @@ async function rebuild(path: string): Promise<RebuildOutcome> {
 async function wrongIn(path: string): Promise<readonly number[]> {
   const { wrongHours, wrongDays } = await rebuild(path)
   return [wrongHours, wrongDays]
-}
-
-function assertSound(path: string): void {
-  const report = checkStore(path, { full: true })
-  assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
 }
 
 /** Ways to be wrong; `{from}` is the first hour that is not folded. */
@@ -102,12 +81,12 @@ test('whatever is wrong with the sums is put right; what was folded stays as it 
     assert.deepEqual(await wrongIn(path), [0, 0], 'what is right is left')
     const folded = (todayMs - 5 * dayMs) / 3_600_000
     const kept = `SELECT * FROM sums WHERE minutes < 1440 AND cell_number * minutes < ${folded} * 60`
-    const before = rowsOf(path, kept)
+    const before = rowsIn(path, kept)
     assert.ok(before.length > 0)
-    change(path, damage.replaceAll('{from}', String(folded)))
+    changeIn(path, damage.replaceAll('{from}', String(folded)))
     const [wrongHours = 0, wrongDays = 0] = await wrongIn(path)
     assert.ok(wrongHours + wrongDays > 0, damage)
-    assertSameRows(rowsOf(path, kept), before)
+    assertSameRows(rowsIn(path, kept), before)
     assertTold(path, calls, fromMs, todayMs)
     assertSound(path)
     assert.deepEqual(await wrongIn(path), [0, 0])
@@ -120,7 +99,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
   const path = dir.file('calls.db')
   const calls = [...recordedCalls(path, 2000, 9)]
   const random = seededRandom(10)
-  change(path, damages[0]!.replaceAll('{from}', '0'))
+  changeIn(path, damages[0]!.replaceAll('{from}', '0'))
   const writer = new WriterThread({ dbPath: path, instance: 'live', version: '0' })
   const record = (atMs: number): void => {
     const call = variedCall(atMs, calls.length, random)
@@ -164,7 +143,7 @@ test('one at a time, and none where there is no database', async () => {
   assert.equal(await rebuildStore(dir.file('none.db'), world), 'missing')
   const path = dir.file('calls.db')
   recordedCalls(path, 500, 1)
-  change(path, 'DELETE FROM sums WHERE minutes = 1440')
+  changeIn(path, 'DELETE FROM sums WHERE minutes = 1440')
   const [first, second] = await Promise.all([rebuildStore(path, world), rebuildStore(path, world)])
   assert.equal(typeof first, 'object')
   assert.equal(second, 'job_running')

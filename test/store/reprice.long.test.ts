@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { FoldedRangeError } from '../../src/call/no-answer.ts'
-import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
@@ -23,6 +22,8 @@ import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
+import { assertSound } from './assert-sound.ts'
+import { rowsIn } from './rows-of.ts'
 import { priceBy } from './priced-by.ts'
 import { dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
@@ -73,18 +74,6 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   return calls
 }
 
-function rowsOf(path: string, sql: string): readonly Record<string, unknown>[] {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    return database
-      .prepare(sql)
-      .all()
-      .map((row) => Object.assign({}, row))
-  } finally {
-    database.close()
-  }
-}
-
 const costRows =
   'SELECT id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key, cache_saved_nano_usd AS saved FROM calls ORDER BY id'
 
@@ -100,10 +89,8 @@ async function reprice(
 }
 
 /** What is told by each dimension and day is what the rows add up to, and every level of the sums agrees. */
-function assertSound(path: string): void {
-  const report = checkStore(path, { full: true })
-  assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
+function assertToldAsSummed(path: string): void {
+  assertSound(path)
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   const reader = new SumReader(database)
   // Today, and the day that may begin while this runs.
@@ -145,16 +132,16 @@ test('calls get the cost that the prices say, on both sides of what is added up'
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const calls = recordedCalls(path, 1500, 1)
-  const before = rowsOf(path, costRows)
+  const before = rowsIn(path, costRows)
   const dry = await reprice(path, 3, { dryRun: true })
-  assertSameRows(rowsOf(path, costRows), before)
+  assertSameRows(rowsIn(path, costRows), before)
 
   const done = await reprice(path, 3)
   assert.deepEqual({ ...dry, duration_ms: 0 }, { ...done, duration_ms: 0 })
   const reported = calls.filter(({ priceSource }) => priceSource === 'upstream')
   assert.deepEqual([done.looked_calls, done.reported_calls], [calls.length, reported.length])
   const told = new Map(
-    rowsOf(path, 'SELECT id, cost_nano_usd AS cost FROM calls').map(({ id, cost }) => [id, cost]),
+    rowsIn(path, 'SELECT id, cost_nano_usd AS cost FROM calls').map(({ id, cost }) => [id, cost]),
   )
   for (const { id, model, inputTokens, costNanoUsd, priceSource } of calls) {
     const expected =
@@ -163,7 +150,7 @@ test('calls get the cost that the prices say, on both sides of what is added up'
         : (priceBy(3).costOf({ model, inputTokens } as never)?.costNanoUsd ?? null)
     assert.equal(told.get(id), expected)
   }
-  assertSound(path)
+  assertToldAsSummed(path)
 
   // By day and model it is told what became of whom.
   const changed = calls.filter(
@@ -201,13 +188,13 @@ test('one model, only calls without a price, days of a zone', async () => {
   recordedCalls(path, 900, 2)
   const unpriced = `SELECT count(*) AS n FROM calls JOIN models AS m ON m.id = model_id
     WHERE cost_nano_usd IS NULL AND usage_source_id <> 0 AND m.text = 'a'`
-  const [{ n } = {}] = rowsOf(path, unpriced)
+  const [{ n } = {}] = rowsIn(path, unpriced)
   const one = await reprice(path, 2, { model: 'a', onlyUnpriced: true, timeZone: 'Asia/Kolkata' })
   assert.ok(Number(n) > 0)
   assert.deepEqual([one.calls, one.newly_priced, one.before_usd], [n, n, null])
   assert.deepEqual(new Set(one.days.map(({ model }) => model)), new Set(['a']))
-  assert.deepEqual(rowsOf(path, unpriced), [{ n: 0 }])
-  assertSound(path)
+  assert.deepEqual(rowsIn(path, unpriced), [{ n: 0 }])
+  assertToldAsSummed(path)
   assert.equal((await reprice(path, 2, { model: 'nobody asked for it' })).looked_calls, 0)
   assert.equal(
     (await reprice(path, 2, { fromMs: todayMs + 9 * dayMs, toMs: todayMs + 10 * dayMs })).looked_calls,
@@ -215,7 +202,7 @@ test('one model, only calls without a price, days of a zone', async () => {
   )
   // Halves of a quarter hour too.
   await reprice(path, 5, { fromMs: fromMs + dayMs + 7 * 60_000, toMs: fromMs + 2 * dayMs + 8 * 60_000 })
-  assertSound(path)
+  assertToldAsSummed(path)
 })
 
 test('what was folded is refused', async () => {
@@ -238,9 +225,7 @@ test('what was folded is refused', async () => {
     )
   }
   assert.ok((await reprice(path, 4, { fromMs: foldedMs })).calls > 0)
-  const report = checkStore(path, { full: true })
-  assert.ok(typeof report === 'object')
-  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs], [[], []])
+  assertSound(path)
 })
 
 test('killed midway while calls are recorded: the file stays sound, and the next one ends it', async (context) => {
@@ -269,13 +254,13 @@ test('killed midway while calls are recorded: the file stays sound, and the next
   await eventually('all calls are rows', () => writer.figures().written === live)
   assert.ok(midway > 0, 'none was killed midway')
   await writer.close()
-  assertSound(path)
+  assertToldAsSummed(path)
   await reprice(path, 9)
-  assertSound(path)
+  assertToldAsSummed(path)
   const wrong = `SELECT count(*) AS n FROM calls JOIN models AS m ON m.id = model_id
     WHERE m.text IN ('a', 'b') AND cost_nano_usd IS NOT 9 * coalesce(input_tokens, 0)
     AND price_source_id IS NOT (SELECT id FROM labels WHERE text = 'upstream')`
-  assert.deepEqual(rowsOf(path, wrong), [{ n: 0 }])
+  assert.deepEqual(rowsIn(path, wrong), [{ n: 0 }])
   context.diagnostic(`${count + live} calls, ${midway} of 5 killed midway`)
 })
 

@@ -20,6 +20,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { writeCalls } from './write-calls.ts'
+import { callsIn, changeIn } from './rows-of.ts'
 
 const days = 12
 const callsPerDay = 300
@@ -56,22 +57,6 @@ function makeCalls(path: string): readonly CallRecord[] {
   database.close()
   return calls
 }
-
-function valueIn(path: string, sql: string): number {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    return Number(Object.values(database.prepare(sql).get() ?? {})[0])
-  } finally {
-    database.close()
-  }
-}
-
-function change(path: string, sql: string): void {
-  using database = new DatabaseSync(path, { timeout: 5000 })
-  database.exec(sql)
-}
-
-const callsIn = (path: string): number => valueIn(path, 'SELECT count(*) FROM calls')
 
 /** A retention, what it tells, and its clock. */
 function started(path: string) {
@@ -160,7 +145,7 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
   assert.deepEqual([folded.length, callsIn(path)], [0, calls.length])
   // It comes to a day's end, and no further.
   const stuckId = (fromMs + dayMs) * idsPerMs
-  change(
+  changeIn(
     path,
     `CREATE TRIGGER stuck BEFORE DELETE ON calls WHEN old.id >= ${stuckId} BEGIN
       SELECT count(*) FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1e10) SELECT n FROM c); END`,
@@ -171,7 +156,7 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
   await eventually('it is killed', () => !retention.isFolding)
   const after = callsIn(path)
   assert.ok(after >= (days - 1) * callsPerDay, 'not killed midway')
-  change(path, 'DROP TRIGGER stuck')
+  changeIn(path, 'DROP TRIGGER stuck')
   const next = started(path)
   next.retention.set({ keepDays: 3, keepMb: 0 })
   await next.clock.advance(lookMs)

@@ -14,6 +14,7 @@ import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 import { dayMs, hourMs } from '../rollup/time-plan.ts'
+import { changeIn } from '../../../test/store/rows-of.ts'
 
 const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 
@@ -42,12 +43,6 @@ function makeDatabase(dir: TempDir): string {
   write(20)
   database.close()
   return path
-}
-
-function change(path: string, sql: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(sql)
-  database.close()
 }
 
 function check(path: string, full: boolean = true): CheckReport {
@@ -115,7 +110,7 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
   for (const [sql, wrongDays] of wrongs) {
     await using dir = await makeTempDir()
     const path = makeDatabase(dir)
-    change(path, sql)
+    changeIn(path, sql)
     assert.deepEqual(wrongDays(check(path)), [firstDayMs], sql)
   }
 })

@@ -6,7 +6,6 @@ import { assertTold, dayMs, variedCall } from '../../../test/store/told-of-calls
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import type { CallRecord } from '../../call/call-record.ts'
-import { checkStore } from '../jobs/check-store.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { CallWriter } from '../write/call-writer.ts'
@@ -15,6 +14,7 @@ import { foldCalls } from './fold-calls.ts'
 import { Summing } from './summing.ts'
 import { hourMs } from './time-plan.ts'
 import { noteChange, noteDay } from './unsummed.ts'
+import { assertSound } from '../../../test/store/assert-sound.ts'
 
 const days = 4
 const fromMs = Math.floor(sampleStartMs / dayMs) * dayMs
@@ -59,11 +59,10 @@ function sumAll(database: DatabaseSync): void {
   while (summing.step(laterMs, 500));
 }
 
-function assertSound(path: string): void {
-  const report = checkStore(path, { full: true })
-  assert.ok(typeof report === 'object')
-  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs, report.callsToAdd], [[], [], 0])
-  assert.ok(report.days.of > 0)
+function assertSummed(path: string): void {
+  const { callsToAdd, days } = assertSound(path)
+  assert.equal(callsToAdd, 0)
+  assert.ok(days.of > 0)
 }
 
 test('hours that change while two processes sum them up, with calls that come late: each call counts once', async () => {
@@ -83,7 +82,7 @@ test('hours that change while two processes sum them up, with calls that come la
   }
   sumAll(run.database)
   assertTold(run.path, run.calls, fromMs, toMs)
-  assertSound(run.path)
+  assertSummed(run.path)
 })
 
 test('a folded hour is never made anew', async () => {
@@ -117,5 +116,5 @@ test('many calls that the sums lack are read hour by hour', async () => {
   assertTold(run.path, run.calls, fromMs, toMs)
   sumAll(run.database)
   assertTold(run.path, run.calls, fromMs, toMs)
-  assertSound(run.path)
+  assertSummed(run.path)
 })
