@@ -6,12 +6,11 @@ import { idsPerMs } from '../call/call-id.ts'
 import type { StoreReader } from '../call/call-reader.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { openCallReader } from '../store/read/call-query.ts'
-import { CallWriter } from '../store/write/call-writer.ts'
 import { openForWriting } from '../store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
 import { emptyStore } from './query-service.ts'
 import type { CallList } from '../api/calls.ts'
+import { writeCalls } from '../../test/store/write-calls.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 
@@ -19,15 +18,10 @@ test('the calls that are listed and what is told of all of them are of one insta
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const writer = new CallWriter(database, words)
-  const encoder = new BatchEncoder()
   let written = 0
   const write = (): void => {
     const model = `model-${written}`
-    const batch = encoder.encode([{ ...chatCall((nowMs - 1000 + written++) * idsPerMs), model }])
-    words.accept(batch)
-    writer.write(batch)
+    writeCalls(database, [{ ...chatCall((nowMs - 1000 + written++) * idsPerMs), model }])
   }
   write()
   const reader = openCallReader(path)

@@ -5,10 +5,9 @@ import { connectRows } from '../../src/share/rows/row-connection.ts'
 import { pullRows, sendRows, type ShareSettings } from '../../src/share/rows/share-loops.ts'
 import { ShareState } from '../../src/store/share/share-state.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { eventually } from '../support/eventually.ts'
+import { writeCalls } from '../store/write-calls.ts'
 
 /** A file of calls on a machine that shares them. */
 export interface SharedFile extends Disposable {
@@ -20,18 +19,11 @@ export interface SharedFile extends Disposable {
 
 export function makeFile(path: string): SharedFile {
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const encoder = new BatchEncoder()
-  const writer = new CallWriter(database, words)
   return {
     path,
     database,
     state: new ShareState(database),
-    record: (calls) => {
-      const batch = encoder.encode(calls)
-      words.accept(batch)
-      writer.write(batch)
-    },
+    record: (calls) => writeCalls(database, calls),
     [Symbol.dispose]: () => database.close(),
   }
 }

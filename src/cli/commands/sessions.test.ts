@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CallWriter } from '../../store/write/call-writer.ts'
-import { openForWriting } from '../../store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../store/write/record-batch.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { commandFault } from '../../../test/support/command-fault.ts'
@@ -11,6 +8,7 @@ import { given } from '../../../test/support/given.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OptionError } from '../parse-options.ts'
 import * as sessions from './sessions.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * 4096
 
@@ -27,12 +25,7 @@ async function output(
 ): Promise<FakeTerminal & { readonly code: number }> {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  const database = openForWriting(path)
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
+  writeCalls(path, calls)
   const terminal = new FakeTerminal({ width })
   const code = await sessions.run(...given(sessions, [...argv, '--db', path], terminal))
   return Object.assign(terminal, { code })

@@ -7,14 +7,13 @@ import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
 import { VarintReader } from '../../lib/packed-numbers.ts'
-import { CallWriter } from '../write/call-writer.ts'
 import { type CheckReport, checkStore } from './check-store.ts'
 import { foldCalls } from '../rollup/fold-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 import { dayMs, hourMs } from '../rollup/time-plan.ts'
 import { changeIn } from '../../../test/store/rows-of.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 
@@ -22,8 +21,6 @@ const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 function makeDatabase(dir: TempDir): string {
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new Dictionary()
-  const writer = new CallWriter(database, words)
   const random = seededRandom(7)
   const write = (count: number): void => {
     const calls = Array.from({ length: count }, (_, index) =>
@@ -33,9 +30,7 @@ function makeDatabase(dir: TempDir): string {
         random,
       ),
     )
-    const batch = new BatchEncoder().encode(calls)
-    words.accept(batch)
-    writer.write(batch)
+    writeCalls(database, calls)
   }
   write(300)
   const forward = new Summing(database)

@@ -10,11 +10,10 @@ import type { CallQuestion } from '../../call/call-question.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
 import { QueryTooSlowError } from '../../call/no-answer.ts'
 import { openCallReader } from './call-query.ts'
-import { CallWriter } from '../write/call-writer.ts'
 import { HistoryWriter } from '../write/history-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 interface OpenOptions {
   readonly isRolled?: boolean
@@ -27,10 +26,7 @@ async function open(
 ): Promise<AsyncDisposable & { readonly reader: StoreReader; readonly database: DatabaseSync }> {
   const dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
+  writeCalls(database, calls)
   new HistoryWriter(database, { instance: 'k3v9', version: '0' }).write(minutes, events)
   const forward = new Summing(database)
   if (isRolled) for (let more = true; more;) more = forward.step(sampleStartMs + 100 * 3_600_000, 2)

@@ -4,26 +4,20 @@ import { test } from 'node:test'
 import { chatCall } from '../../../test/store/sample-call.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { idsPerMs } from '../../call/call-id.ts'
-import { CallWriter } from '../write/call-writer.ts'
-import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { openCallReader } from './call-query.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 test('every call is counted under who answered it, and where time is short the newest are', async () => {
   await using directory = await makeTempDir()
   const path = join(directory.path, 'calls.db')
-  const database = openForWriting(path)
-  const words = new Dictionary()
   const [firstMs, hourMs] = [Date.UTC(2026, 10, 21), 3_600_000]
-  const batch = new BatchEncoder().encode(
+  writeCalls(
+    path,
     Array.from({ length: 10 }, (_, index) => ({
       ...chatCall((firstMs + index * hourMs) * idsPerMs),
       upstream: index < 7 ? 'one.example' : 'other.example',
     })),
   )
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-  database.close()
   const reader = openCallReader(path)
   assert.ok(typeof reader !== 'string')
   const counted = async (withinMs: number): Promise<readonly unknown[]> => {

@@ -5,20 +5,16 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { idsPerMs } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import { CallWriter } from '../write/call-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { SumUpdater } from './sum-updater.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 async function setUp(count: number) {
   const dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   const other = openForWriting(dir.file('calls.db'))
-  const words = new Dictionary()
   const calls = Array.from({ length: count }, (_, i) => chatCall((sampleStartMs + i) * idsPerMs))
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
+  writeCalls(database, calls)
   const clock = new FakeClock()
   const warnings: (Warning | null)[] = []
   const keeper = new SumUpdater(clock, (warning) => warnings.push(warning))

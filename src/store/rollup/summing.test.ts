@@ -8,13 +8,12 @@ import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { CallWriter } from '../write/call-writer.ts'
-import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { foldCalls } from './fold-calls.ts'
 import { Summing } from './summing.ts'
 import { hourMs } from './time-plan.ts'
 import { noteChange, noteDay } from './unsummed.ts'
 import { assertSound } from '../../../test/store/assert-sound.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 
 const days = 4
 const fromMs = Math.floor(sampleStartMs / dayMs) * dayMs
@@ -26,9 +25,6 @@ async function setUp() {
   const path = dir.file('calls.db')
   const database = openForWriting(path)
   const random = seededRandom(3)
-  const words = new Dictionary()
-  const encoder = new BatchEncoder()
-  const writer = new CallWriter(database, words)
   const calls: CallRecord[] = []
   return {
     path,
@@ -43,9 +39,7 @@ async function setUp() {
         return variedCall(Math.floor(atMs), calls.length + index, random)
       })
       calls.push(...added)
-      const batch = encoder.encode(added)
-      words.accept(batch)
-      writer.write(batch)
+      writeCalls(database, added)
     },
     [Symbol.asyncDispose]: async () => {
       database.close()
