@@ -35,7 +35,7 @@ export function selected(calls: readonly CallRecord[], query: URLSearchParams): 
 }
 
 /** Of each key that is named, one of the tags. */
-function hasTags(call: CallRecord, tags: readonly string[]): boolean {
+export function hasTags(call: CallRecord, tags: readonly string[]): boolean {
   const own = call.tags?.split(',') ?? []
   const keyOf = (tag: string): string => tag.slice(0, tag.indexOf(':'))
   return tags.every((tag) => tags.some((other) => keyOf(other) === keyOf(tag) && own.includes(other)))
@@ -60,6 +60,8 @@ export function entryOf(call: CallRecord, dimension: string): string | number | 
       return call.failureCode
     case 'session':
       return call.session
+    case 'upstream_name':
+      return call.upstreamName
     case 'tag:env':
       return /(?:^|,)env:([^,]*)/.exec(call.tags ?? '')?.[1] ?? null
     default:
@@ -166,7 +168,7 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
     values((call) => call.tpotMs),
     `${what}: tpot`,
   )
-  const speeds = values((call) => (call.tpotMs === null ? null : 1000 / call.tpotMs))
+  const speeds = values(({ tpotMs }) => (tpotMs === null || tpotMs === 0 ? null : 1000 / tpotMs))
   assertMeasure(told.output_tokens_per_s, speeds, `${what}: speed`)
 }
 

@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { idsPerMs } from '../../src/call/call-id.ts'
-import type { CallAnswer, CallDimension, FieldDimension, CallQuestion } from '../../src/call/call-question.ts'
-import type { GroupFigures } from '../../src/call/figures.ts'
+import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
+import type { CallAnswer, CallDimension, CallQuestion } from '../../src/call/call-question.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
-import { quantileOf } from '../../src/lib/histogram.ts'
-import type { StoredCall } from '../../src/call/call-record.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { isFailed } from '../../src/call/outcome.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { assertFigures, entryOf, hasTags } from '../dashboard/query-reference.ts'
 import { chatCall } from './sample-call.ts'
+import { writeCalls } from './write-calls.ts'
 
 const hourMs = 3_600_000
 const quarterMs = 900_000
@@ -106,113 +105,34 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
   ),
 )
 
-const failureCodeOf = ({ outcome }: Made): StoredCall['failureCode'] =>
-  outcome === 'upstream_error' ? 'upstream_http' : outcome === 'refused' ? 'queue_full' : null
-
-function passes(call: Made, filter: CallFilter): boolean {
+function passes(call: CallRecord, filter: CallFilter): boolean {
   const within = <Value>(list: readonly Value[] | undefined, value: Value | null): boolean =>
     list === undefined || (value !== null && list.includes(value))
-  const failed = call.outcome === 'upstream_error' || call.outcome === 'refused'
   return (
     within(filter.model, call.model) &&
-    within(filter.call_type, call.type) &&
+    within(filter.call_type, call.callType) &&
     within(filter.outcome, call.outcome) &&
-    (filter.failedOnly !== true || failed) &&
-    within(filter.failure_code, failureCodeOf(call)) &&
+    (filter.failedOnly !== true || isFailed(call.outcome)) &&
+    within(filter.failure_code, call.failureCode) &&
     within(filter.status, call.status) &&
     within(filter.client, call.client) &&
     within(filter.endpoint, call.endpoint) &&
     within(filter.session, call.session) &&
-    within(filter.upstream_name, call.upstream_name) &&
-    filter.tag?.includes('all:2') !== true &&
-    within(
-      filter.tag?.filter((tag) => tag !== 'all:1'),
-      `env:${call.env}`,
-    ) &&
+    within(filter.upstream_name, call.upstreamName) &&
+    hasTags(call, filter.tag ?? []) &&
     call.durationMs >= (filter.min_ms ?? 0) &&
     call.durationMs <= (filter.max_ms ?? Infinity) &&
-    (filter.exactly === undefined || failureCodeOf(call) === filter.exactly)
+    (filter.exactly === undefined || call.failureCode === filter.exactly)
   )
-}
-
-function entryOf(call: Made, dimension: CallDimension | null): string | number | null {
-  switch (dimension) {
-    case null:
-      return null
-    case 'call_type':
-      return call.type
-    case 'failure_code':
-      return failureCodeOf(call)
-    case 'tag:env':
-      return call.env
-    default:
-      return call[dimension as Exclude<FieldDimension, 'call_type' | 'failure_code' | 'tags'>]
-  }
-}
-
-function near(told: number | null, exact: number | null, what: string): void {
-  if (exact === null || told === null) assert.equal(told, exact, what)
-  else
-    assert.ok(Math.abs(told - exact) <= exact * 0.01 + 1e-9, `${what}: ${told} is not within 1% of ${exact}`)
-}
-
-function assertFigures(told: GroupFigures, calls: readonly Made[]): void {
-  const sum = (valueOf: (call: Made) => number): number => calls.reduce((all, call) => all + valueOf(call), 0)
-  assert.equal(told.calls, calls.length)
-  const errors = sum((call) => (failureCodeOf(call) === null ? 0 : 1))
-  const left = sum((call) => (call.outcome === 'client_disconnected' ? 1 : 0))
-  assert.equal(told.errors, errors)
-  near(told.error_rate, calls.length > left ? errors / (calls.length - left) : null, 'error rate')
-  assert.equal(
-    told.input_tokens,
-    sum((call) => call.tokens ?? 0),
-  )
-  const priced = calls.filter((call) => call.costNanoUsd !== null)
-  near(told.cost_usd, priced.length === 0 ? null : sum((call) => call.costNanoUsd ?? 0) / 1e9, 'cost')
-  assert.equal(
-    told.unpriced_calls,
-    sum((call) => (call.costNanoUsd === null && call.tokens !== null ? 1 : 0)),
-  )
-  const went = calls.filter((call) => call.outcome === 'ok')
-  assertMeasure(
-    told.duration_ms,
-    went.map((call) => call.durationMs),
-    'duration',
-  )
-  const tpots = went.flatMap((call) => call.tpotMs ?? [])
-  assertMeasure(told.tpot_ms, tpots, 'tpot')
-  assertMeasure(
-    told.output_tokens_per_s,
-    tpots.filter((ms) => ms > 0).map((ms) => 1000 / ms),
-    'speed',
-  )
-}
-
-function assertMeasure(told: GroupFigures['duration_ms'], values: readonly number[], what: string): void {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (quantile: number): number | null =>
-    quantileOf(sorted.length, quantile, (rank) => sorted[rank] ?? 0)
-  assert.equal(told.n, values.length)
-  near(
-    told.avg,
-    values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length,
-    `${what} avg`,
-  )
-  near(told.p50, at(0.5), `${what} p50`)
-  near(told.p90, at(0.9), `${what} p90`)
-  near(told.p95, at(0.95), `${what} p95`)
-  near(told.p99, at(0.99), `${what} p99`)
-  near(told.max, sorted.at(-1) ?? null, `${what} max`)
 }
 
 /** The same answer, by counting. */
-function expectedOf(calls: readonly Made[], startMs: number, question: CallQuestion): Map<string, Made[]> {
-  const groups = new Map<string, Made[]>()
+function expectedOf(calls: readonly CallRecord[], question: CallQuestion): Map<string, CallRecord[]> {
+  const groups = new Map<string, CallRecord[]>()
   for (const call of calls) {
-    const atMs = startMs + call.offsetMs
-    const bucket = question.edgesMs.findLastIndex((edge) => edge <= atMs)
+    const bucket = question.edgesMs.findLastIndex((edge) => edge <= startedAtMs(call.id))
     if (bucket < 0 || bucket === question.edgesMs.length - 1 || !passes(call, question.filter)) continue
-    const entry = entryOf(call, question.dimension)
+    const entry = question.dimension === null ? null : entryOf(call, question.dimension)
     const name = JSON.stringify([bucket, entry])
     groups.set(name, [...(groups.get(name) ?? []), call])
   }
@@ -248,22 +168,17 @@ test('sums are exact and percentiles within 1%, in every zone, whatever was roll
       { maxLength: 8 },
     ),
     fc.constantFrom(2, 5, 1000),
-    async (calls, { startMs, edgesMs }, { filter, dimension, isRagged }, steps, keyLimit) => {
+    async (all, { startMs, edgesMs }, { filter, dimension, isRagged }, steps, keyLimit) => {
       await using dir = await makeTempDir()
       const path = dir.file('calls.db')
+      const calls = all.map((each, index) => storedCall(each, startMs, index))
       // Two writers on one file take turns: either may roll forward what the other has written.
       const databases = [openForWriting(path), openForWriting(path)]
       const rolls = databases.map((database) => new Summing(database, keyLimit))
-      const [words, encoder] = [new Dictionary(), new BatchEncoder()]
-      const writer = new CallWriter(databases[0]!, words)
       let next = 0
       const write = (count: number): void => {
-        const batch = encoder.encode(
-          calls.slice(next, next + count).map((call, i) => storedCall(call, startMs, next + i)),
-        )
-        next = Math.min(calls.length, next + count)
-        words.accept(batch)
-        writer.write(batch)
+        writeCalls(databases[0]!, calls.slice(next, next + count))
+        next += count
       }
       for (const [index, { written, rolled, limit, atMs }] of steps.entries()) {
         write(written)
@@ -279,7 +194,7 @@ test('sums are exact and percentiles within 1%, in every zone, whatever was roll
       assert.ok(typeof reader !== 'string')
       try {
         const answer = await reader.aggregate(question)
-        const expected = expectedOf(calls, startMs, question)
+        const expected = expectedOf(calls, question)
         assertSame(answer, expected, dimension)
       } finally {
         reader.close()
@@ -292,15 +207,15 @@ test('sums are exact and percentiles within 1%, in every zone, whatever was roll
 
 function assertSame(
   { groups, summary }: CallAnswer,
-  expected: ReadonlyMap<string, readonly Made[]>,
+  expected: ReadonlyMap<string, readonly CallRecord[]>,
   dimension: CallDimension | null,
 ): void {
   const shown = new Map(groups.map((group) => [JSON.stringify([group.bucket, group.value]), group.figures]))
   // Calls without a failure code are in no group of it.
   const inGroups = [...expected].filter(([name]) => dimension !== 'failure_code' || !name.endsWith(',null]'))
   assert.deepEqual([...shown.keys()].sort(), inGroups.map(([name]) => name).sort(), `by ${dimension}`)
-  for (const [name, calls] of inGroups) assertFigures(shown.get(name)!, calls)
-  assertFigures(summary, [...expected.values()].flat())
+  for (const [name, calls] of inGroups) assertFigures(shown.get(name)!, calls, name)
+  assertFigures(summary, [...expected.values()].flat(), 'summary')
   const order = groups.map(({ bucket, figures }) => bucket * 1e6 - figures.calls)
   assert.deepEqual(
     order,
@@ -308,13 +223,14 @@ function assertSame(
   )
 }
 
-function storedCall(each: Made, startMs: number, index: number): StoredCall {
+function storedCall(each: Made, startMs: number, index: number): CallRecord {
   return {
     ...chatCall((startMs + each.offsetMs) * idsPerMs + (index % idsPerMs)),
     callType: each.type,
     model: each.model,
     outcome: each.outcome,
-    failureCode: failureCodeOf(each),
+    failureCode:
+      each.outcome === 'upstream_error' ? 'upstream_http' : each.outcome === 'refused' ? 'queue_full' : null,
     upstreamName: each.upstream_name,
     status: each.status,
     client: each.client,
@@ -325,6 +241,7 @@ function storedCall(each: Made, startMs: number, index: number): StoredCall {
     tpotMs: each.tpotMs,
     costNanoUsd: each.costNanoUsd,
     inputTokens: each.tokens,
+    cachedInputTokens: each.tokens === null ? null : each.tokens >> 1,
     usageSource: each.tokens === null ? ('none' as const) : ('usage' as const),
   }
 }
