@@ -85,20 +85,20 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
     const past = calls.filter(isBefore(todayMs))
     while (performance.now() < killAtMs && !(await Promise.race([isOver, delay(2, false)]))) {
       // While it works, whoever asks is told the same as before and after. Asking takes a while: not in each round.
-      if (round % 3 === 0) assertTold(path, past, fromMs, todayMs)
+      if (round % 3 === 0) await assertTold(path, past, fromMs, todayMs)
       for (let live = 0; live < 20; live++) record(Date.now())
     }
     running.kill('SIGKILL')
     const [code] = (await exited) as [number | null]
     if (code === null) midway++
     await settled()
-    assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+    await assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   }
   assert.ok(midway >= kills / 3, `only ${midway} of ${kills} were killed before they were done`)
   const outcome = await compress(path, { keepDays: 5 })
   assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
   await writer.close()
-  assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+  await assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   assert.equal(valueIn(path, 'PRAGMA integrity_check'), 'ok')
   const kept = calls.filter((call) => !isBefore(todayMs - 5 * dayMs)(call)).length
   assert.equal(callsIn(path), kept)
@@ -135,7 +135,7 @@ test('the file shrinks by what was folded, and a dry run says so before', async 
   assert.ok(freed > old.length * 100, `${freed} bytes for ${old.length} calls`)
   assert.ok(Math.abs(told - freed) < freed * 0.2, `told ${told}, freed ${freed}`)
   assert.equal(valueIn(path, 'PRAGMA freelist_count'), 0)
-  assertTold(path, calls, todayMs - days * dayMs, todayMs)
+  await assertTold(path, calls, todayMs - days * dayMs, todayMs)
   const again = await compress(path, { keepDays: 50 })
   assert.ok(typeof again === 'object')
   assert.equal(again.folded_calls, 0)
@@ -176,7 +176,7 @@ test('when every call is folded, the next ones still count', async () => {
   const more = oldCalls(200, todayMs, seededRandom(4))
   writeCalls(path, more)
   await compress(path, { keepDays: 1000 })
-  assertTold(path, [...calls, ...more], todayMs - (days + 10) * dayMs, todayMs)
+  await assertTold(path, [...calls, ...more], todayMs - (days + 10) * dayMs, todayMs)
 })
 
 test('where there is no database, none is made; a second one at once is refused', async () => {

@@ -65,7 +65,7 @@ function damage(path: string, table: string, isAllOver = false): void {
     damage(path, table)
     const outcome = await rebuildStore(path, { clock, onProgress: () => undefined })
     assert.ok(typeof outcome === 'object')
-    assertTold(path, calls, fromMs, todayMs)
+    await assertTold(path, calls, fromMs, todayMs)
     assert.equal(callsIn(path), calls.length)
   })
 
@@ -121,9 +121,9 @@ test('who asks meets it: the sums are made anew by themselves, and the answer co
   service.close()
   assert.ok(isMet)
   // The process that mends may be at its end still.
-  await eventually('all sums are right', () => {
+  await eventually('all sums are right', async () => {
     try {
-      assertTold(path, calls, fromMs, todayMs)
+      await assertTold(path, calls, fromMs, todayMs)
       return true
     } catch (error) {
       if (error instanceof assert.AssertionError) return false

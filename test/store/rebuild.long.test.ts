@@ -87,7 +87,7 @@ test('whatever is wrong with the sums is put right; what was folded stays as it 
     const [wrongHours = 0, wrongDays = 0] = await wrongIn(path)
     assert.ok(wrongHours + wrongDays > 0, damage)
     assertSameRows(rowsIn(path, kept), before)
-    assertTold(path, calls, fromMs, todayMs)
+    await assertTold(path, calls, fromMs, todayMs)
     assertSound(path)
     assert.deepEqual(await wrongIn(path), [0, 0])
     assertNoJob(path)
@@ -133,7 +133,7 @@ test('killed midway while calls are recorded: the file stays sound, and the next
   await eventually('all calls are rows', () => writer.figures().written === calls.length - 2000)
   await writer.close()
   assertSound(path)
-  assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+  await assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   context.diagnostic(`${calls.length} calls, ${midway} of 5 killed midway`)
 })
 

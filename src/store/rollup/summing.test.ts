@@ -72,10 +72,10 @@ test('hours that change while two processes sum them up, with calls that come la
     if (round % 11 === 0) noteDay(run.statements, fromMs / dayMs + Math.floor(run.random() * days))
     // A few steps of one, between those of the other.
     both[Math.floor(run.random() * 2)]!.step(laterMs, 1 + (round % 7))
-    if (round % 10 === 0) assertTold(run.path, run.calls, fromMs, toMs)
+    if (round % 10 === 0) await assertTold(run.path, run.calls, fromMs, toMs)
   }
   sumAll(run.database)
-  assertTold(run.path, run.calls, fromMs, toMs)
+  await assertTold(run.path, run.calls, fromMs, toMs)
   assertSummed(run.path)
 })
 
@@ -87,7 +87,7 @@ test('a folded hour is never made anew', async () => {
   assert.equal(noteChange(run.statements, fromMs / hourMs), false)
   assert.equal(noteChange(run.statements, (fromMs + dayMs) / hourMs), true)
   sumAll(run.database)
-  assertTold(run.path, run.calls, fromMs, toMs)
+  await assertTold(run.path, run.calls, fromMs, toMs)
 })
 
 test('a day whose sums lack a call is not folded', async () => {
@@ -103,12 +103,12 @@ test('many calls that the sums lack are read hour by hour', async () => {
   run.write(100)
   sumAll(run.database)
   for (let batch = 0; batch < 21; batch++) run.write(1000)
-  assertTold(run.path, run.calls, fromMs, toMs)
+  await assertTold(run.path, run.calls, fromMs, toMs)
   const summing = new Summing(run.database)
   for (let step = 0; step < 9; step++) summing.step(laterMs, 200)
   run.write(100)
-  assertTold(run.path, run.calls, fromMs, toMs)
+  await assertTold(run.path, run.calls, fromMs, toMs)
   sumAll(run.database)
-  assertTold(run.path, run.calls, fromMs, toMs)
+  await assertTold(run.path, run.calls, fromMs, toMs)
   assertSummed(run.path)
 })
