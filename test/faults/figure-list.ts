@@ -118,13 +118,7 @@ export const figureList: readonly MeasuredFigure[] = [
     ['test/faults/flood-beside-streams.ts'],
     5,
   ),
-  {
-    figures: ['R17'],
-    goal: '11 shapes of damage: serves ≤ 1 s, old file kept',
-    run: ['test/faults/damaged-starts.ts'],
-    quick: null,
-    limitMs: 5 * minuteMs,
-  },
+  of('R17', '19 shapes of damage: serves ≤ 1 s, old file kept', test('store/damaged-files.long'), 5),
   of(
     'R6',
     '0 of 1,000 deaths × 5 clients seen as a clean end',

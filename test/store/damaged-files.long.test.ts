@@ -7,16 +7,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { copyCrashed, damageShapes } from '../faults/damage-shapes.ts'
+import { assertWithin } from '../support/assert-within.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth, untilRecorded } from '../support/gateway-state.ts'
 import { holdsLock } from '../support/holds-lock.ts'
+import type { JsonRecord } from '../support/json-record.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
-import { eventually } from '../support/eventually.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const crashedCalls = 1800
 
 const images = await makeTempDir()
 after(() => images[Symbol.asyncDispose]())
+const upstream = await startSimulatedUpstream()
+after(() => upstream.close())
 before(async () => {
   await makeCrashed('own', 0)
   await makeCrashed('foreign', 1_000_000)
@@ -54,10 +61,14 @@ function contentsOf(folder: string): readonly Buffer[] {
     .map((path) => readFileSync(path))
 }
 
+function codesIn(health: JsonRecord): readonly string[] {
+  return (health['warnings'] as readonly { readonly code: string }[]).map(({ code }) => code)
+}
+
 for (const shape of damageShapes) {
   test(`at the start: ${shape.name}`, async (context) => {
     await using dir = await makeTempDir()
-    const path = dir.file('data/calls.db')
+    const path = dir.file('data/telemetry.db')
     mkdirSync(dir.file('data'))
     copyCrashed(images.file('own/calls.db'), path)
     shape.damage(path, images.file('foreign/calls.db'))
@@ -67,24 +78,29 @@ for (const shape of damageShapes) {
     })
     const modeBefore = statSync(path, { throwIfNoEntry: false })?.mode
 
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      directory: dir.file('data'),
+    })
     const startedMs = performance.now()
-    // What is left alone is never written to, and a close waits in vain; else the files are as they are once it is over.
-    const closeTimeoutMs = shape.end === 'left_alone' ? 200 : 60_000
-    const options = { dbPath: path, instance: 'k3v9', version: '0', closeTimeoutMs }
-    const writer = new WriterThread(options)
-    writer.finish(chatCall(idAt(5000)))
-    const codes = (): string[] => writer.warnings().map(({ code }) => code)
-    if (shape.end === 'left_alone') {
-      await eventually('the warning', () => codes().includes(shape.code ?? ''))
-      assert.equal(statSync(path).mode, modeBefore)
-    } else {
-      await eventually('the new call is a row', () => writer.figures().written === 1)
-      context.diagnostic(`a row after ${Math.round(performance.now() - startedMs)} ms`)
-      const expected = shape.code === null ? [] : [shape.code]
-      // A damaged page of sums is told of until the sums are made anew.
-      await eventually('the warnings', () => codes().join() === expected.join())
-    }
-    await writer.close()
+    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      body: '{"model":"m"}',
+    })
+    await answer.text()
+    const tookMs = performance.now() - startedMs
+    assert.equal(answer.status, 200)
+    assertWithin(1000, tookMs, 'the first call')
+    context.diagnostic(`first call within ${tookMs.toFixed(0)} ms of listening`)
+    const told = shape.code === null ? [] : [shape.code]
+    const status = shape.code === null ? 'ok' : 'degraded'
+    // A damaged page of sums is told of until the sums are made anew.
+    await untilHealth(gateway, `told of: ${told.join()}`, (health) => {
+      return health['status'] === status && codesIn(health).join() === told.join()
+    })
+    if (shape.end === 'left_alone') assert.equal(statSync(path).mode, modeBefore)
+    else await untilRecorded(gateway, 1)
+    await gateway.stop()
 
     const contents = contentsOf(dir.file('data'))
     for (const { suffix, bytes } of kept) {
