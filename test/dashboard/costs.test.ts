@@ -5,14 +5,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
-import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
-import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { bareCall, chatCall, idAt, sampleStartMs } from '../store/sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
@@ -286,7 +285,7 @@ test('a re-pricing that cannot be is refused', async () => {
 
 test('calls are told by who answered them, with the price that is in force now', async () => {
   const at = (ms: number, parts: Partial<CallRecord>): CallRecord => ({
-    ...chatCall((sampleStartMs + ms) * idsPerMs),
+    ...chatCall(idAt(ms)),
     ...parts,
   })
   const none = { costNanoUsd: null, priceSource: null, priceKey: null } as const
@@ -296,7 +295,7 @@ test('calls are told by who answered them, with the price that is in force now',
     at(1, {}),
     at(2, none),
     at(3, local),
-    { ...bareCall((sampleStartMs + 4) * idsPerMs), model: 'gpt-5.1-mini' },
+    { ...bareCall(idAt(4)), model: 'gpt-5.1-mini' },
     at(5, { model: 'dear', responseModel: null, upstream: 'example.com', ...none }),
     at(9000, {}),
   ]

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
-import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
-import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-call.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
+import { bareCall, chatCall, fullCall, idAt } from '../store/sample-call.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { type QueriedDashboard, startQueried } from './query-database.ts'
 import { assertWithin } from '../support/assert-within.ts'
 import { draws } from '../support/draws.ts'
 
-const at = (ms: number): number => (sampleStartMs + ms) * idsPerMs
-
 let queried: QueriedDashboard
 before(async () => {
-  queried = await startQueried({ calls: [chatCall(at(0)), fullCall(at(1)), bareCall(at(2))] })
+  queried = await startQueried({ calls: [chatCall(idAt(0)), fullCall(idAt(1)), bareCall(idAt(2))] })
 })
 after(() => queried[Symbol.asyncDispose]())
 
@@ -90,9 +88,9 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
     'limit',
     /1 to 100 in a list sorted by duration; got 101$/,
   ],
-  [`sort=ttft&from=2026-11-21T04:00:00Z&cursor=${formatCallId(at(0))}`, 'cursor', /one page/],
+  [`sort=ttft&from=2026-11-21T04:00:00Z&cursor=${formatCallId(idAt(0))}`, 'cursor', /one page/],
   ['sort=started_at&group_by=model', 'sort', /group_by/],
-  [`cursor=${formatCallId(at(0))}&group_by=model`, 'cursor', /group_by/],
+  [`cursor=${formatCallId(idAt(0))}&group_by=model`, 'cursor', /group_by/],
   ...['x', '0000000000', 'zzzzzzzzzzz', '00000000000=', '0000000000l', '-1'].map(
     (value): [string, string, RegExp] => [
       `cursor=${value}`,
@@ -186,7 +184,7 @@ const plausible = [
   '/v1/chat/completions',
   '0.5',
   '999999999999',
-  formatCallId(at(1)),
+  formatCallId(idAt(1)),
   '00000000000',
   '7zzzzzzzzzz',
   'started_at',

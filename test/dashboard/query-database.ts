@@ -1,3 +1,4 @@
+import { sumAll } from '../../bench/generate/add-past.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { GatewayEvent, GatewayMinute } from '../../src/call/call-sink.ts'
@@ -6,7 +7,6 @@ import { QueryProcess, type QueryProcessOptions } from '../../src/query/query-pr
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { type DashboardUnderTest, startDashboard } from './dashboard-under-test.ts'
@@ -31,8 +31,7 @@ export function writeDatabase(path: string, contents: DatabaseContents): void {
     new HistoryWriter(database, { instance: 'k3v9', version: '0' }).write(minutes, events)
     const summed = contents.summed ?? Math.floor((calls.length * 2) / 3)
     writeCalls(database, calls.slice(0, summed))
-    const summing = new Summing(database)
-    while (summing.step(nowMs, 1000));
+    sumAll(database, nowMs)
     writeCalls(database, calls.slice(summed))
   } finally {
     database.close()

@@ -3,18 +3,18 @@ import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
 import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
 import { type SpawnQuery, spawnQuery } from '../../src/query/spawn-query.ts'
-import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { chatCall, idAt } from '../store/sample-call.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
 import { nowMs, startQueried, writeDatabase } from './query-database.ts'
 
-const callAt = (ms: number): ReturnType<typeof chatCall> => chatCall((sampleStartMs + ms) * idsPerMs)
+const callAt = (ms: number): ReturnType<typeof chatCall> => chatCall(idAt(ms))
 const callsOf = (count: number, fromMs = 0): ReturnType<typeof chatCall>[] =>
   Array.from({ length: count }, (_, index) => callAt(fromMs + index))
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Sessions } from '../../src/api/sessions.ts'
-import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { CallGroups, CallList } from '../../src/api/calls.ts'
-import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { chatCall, idAt } from '../store/sample-call.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { nowMs, type QueriedDashboard, startQueried } from './query-database.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 
 const dayMs = 86_400_000
-const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
 /** Names as clients could make them up: all go through an address and come back as they are. */
 const oddNames: readonly string[] = [

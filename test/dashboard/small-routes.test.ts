@@ -15,7 +15,7 @@ import { readPage } from '../../src/dashboard/http/page-assets.ts'
 import { pageRoutes } from '../../src/dashboard/routes/page-routes.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { GatewayRefusedError, RawLogError } from '../../src/supervisor/raw-log-relay.ts'
-import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from '../store/sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { requestBytes } from '../support/exchange.ts'
@@ -131,7 +131,7 @@ const served: readonly CallRecord[] = [0, 0, 1000, 1000, 2000, 2000, 3000, 3000]
   }),
 )
 const alone: CallRecord = {
-  ...chatCall((sampleStartMs + 60_000) * idsPerMs),
+  ...chatCall(idAt(60_000)),
   receiveMs: 5,
   queueMs: 0,
   durationMs: 1005,

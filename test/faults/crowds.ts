@@ -3,12 +3,12 @@
  * `node test/faults/crowds.ts [--crowd stalled|slowloris|refused]`. Ends with 1 where a limit was passed.
  */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { residentBytes } from '../../bench/process-figures.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls, untilIdle } from '../support/gateway-state.ts'
@@ -23,10 +23,6 @@ const { values } = parseArgs({ options: { crowd: { type: 'string', default: 'sta
 const stalled = { clients: 1000, bytes: 3_200_000, rssMb: 150, healthMs: 100, forMs: 10_000 } as const
 const slowloris = { clients: 800, byteEveryMs: 1000, healthMs: 200, forMs: 30_000 } as const
 const refused = { calls: 10_000, width: 32, rssMb: 20, answerMs: 5 } as const
-
-function rssMb(gateway: GatewayProcess): number {
-  return (Number(readFileSync(`/proc/${gateway.pid}/statm`, 'latin1').split(' ')[1]) * 4096) / 1e6
-}
 
 interface Watched {
   /** Of `/health`: the slowest answer, and the one that 95 of 100 were faster than. */
@@ -43,7 +39,7 @@ async function watch(gateway: GatewayProcess, forMs: number): Promise<Watched> {
     const startedMs = performance.now()
     await gateway.health()
     tookMs.push(performance.now() - startedMs)
-    peakMb = Math.max(peakMb, rssMb(gateway))
+    peakMb = Math.max(peakMb, residentBytes(gateway.pid) / 1e6)
   }
   tookMs.sort((x, y) => x - y)
   return { slowestMs: tookMs.at(-1) ?? 0, p95Ms: tookMs[Math.floor(tookMs.length * 0.95)] ?? 0, peakMb }
@@ -74,7 +70,7 @@ async function stalledReaders(): Promise<boolean> {
   await using gateway = await startGatewayProcess({ upstream: upstream.word, args })
   const load = new SteadyLoad(gateway.origin, 20)
   await delay(1000)
-  const beforeMb = rssMb(gateway)
+  const beforeMb = residentBytes(gateway.pid) / 1e6
   const crowd = await startCrowd({ role: 'stalled', port: gateway.port, clients: stalled.clients })
   const watched = await watch(gateway, stalled.forMs)
   const active = asRecord((await gateway.health())['rate_limiter'])['peak_active']
@@ -142,9 +138,9 @@ async function refusedCalls(): Promise<boolean> {
   const all = Array.from({ length: refused.calls }, (_, index) => index)
   // As warm as it gets: what is then taken is a leak.
   await inParallel(all, refused.width, call)
-  const beforeMb = rssMb(gateway)
+  const beforeMb = residentBytes(gateway.pid) / 1e6
   const answers = await inParallel(all, refused.width, call)
-  const grownMb = rssMb(gateway) - beforeMb
+  const grownMb = residentBytes(gateway.pid) / 1e6 - beforeMb
   const alone = await inParallel(all.slice(0, 200), 1, call)
   agent.destroy()
   holder.destroy()

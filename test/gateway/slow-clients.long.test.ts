@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { residentBytes } from '../../bench/process-figures.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
@@ -19,11 +19,6 @@ const chat = requestBytes('POST', '/v1/chat/completions', {
   body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
 })
 
-function rssMb(pid: number): number {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1])
-  return (pages * 4096) / 1e6
-}
-
 test('clients that read nothing: the upstream is held back, memory bounded, they are cut off, others served', async () => {
   const slots = 16
   // Long enough that all are stalled before the first of them is cut off, however busy the machine is.
@@ -35,7 +30,7 @@ test('clients that read nothing: the upstream is held back, memory bounded, they
     args: ['--max-concurrent', String(slots + 1), '--client-stall-timeout-ms', String(stallTimeoutMs)],
   })
   await exchange(gateway.port, 'GET', '/v1/models')
-  const beforeMb = rssMb(gateway.pid)
+  const beforeMb = residentBytes(gateway.pid) / 1e6
   function* endless(index: number): Generator<ReplyStep> {
     yield write(responseHead(200, [['Transfer-Encoding', 'chunked']]))
     for (written[index] = 0; ; written[index]++) yield write(block)
@@ -55,7 +50,7 @@ test('clients that read nothing: the upstream is held back, memory bounded, they
     const answer = await exchange(gateway.port, 'POST', '/v1/embeddings', { body: '{"input":"a"}' })
     assert.equal(answer.status, 200)
     others++
-    highestMb = Math.max(highestMb, rssMb(gateway.pid))
+    highestMb = Math.max(highestMb, residentBytes(gateway.pid) / 1e6)
   }
   await untilIdle(gateway)
   // What the kernel's buffers on both sides of the gateway take; beyond it nothing was asked of the upstream.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { test } from 'node:test'
+import { residentBytes } from '../../bench/process-figures.ts'
 import { HeldBody } from '../../src/gateway/http/request-body.ts'
 import { exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
@@ -9,10 +9,6 @@ import { untilIdle } from '../support/gateway-state.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const body = '{"model":"m"}'
-
-function rssMb(gateway: GatewayProcess): number {
-  return (Number(readFileSync(`/proc/${gateway.pid}/statm`, 'latin1').split(' ')[1]) * 4096) / 1e6
-}
 
 /** The middle of so many calls' times, in milliseconds, and the most memory that the gateway had meanwhile. */
 async function watch(gateway: GatewayProcess, calls: number): Promise<{ medianMs: number; mb: number }> {
@@ -22,7 +18,7 @@ async function watch(gateway: GatewayProcess, calls: number): Promise<{ medianMs
     const startedMs = performance.now()
     assert.equal((await exchange(gateway.port, 'POST', '/v1/chat/completions', { body })).status, 200)
     tookMs.push(performance.now() - startedMs)
-    mb = Math.max(mb, rssMb(gateway))
+    mb = Math.max(mb, residentBytes(gateway.pid) / 1e6)
   }
   return { medianMs: tookMs.toSorted((a, b) => a - b)[calls >> 1] ?? 0, mb }
 }

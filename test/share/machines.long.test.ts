@@ -9,7 +9,7 @@ import { noPrices } from '../../src/pricing/model-costs.ts'
 import { priceFileText } from '../../src/pricing/price-file.ts'
 import { openForReading } from '../../src/store/sqlite/open-store.ts'
 import { rowsOf } from '../store/rows-of.ts'
-import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { chatCall, idAt } from '../store/sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
@@ -189,7 +189,7 @@ test('db move --to-share sends a file that was there before, once, and counts bo
   const url = await postgres.database('moved')
   await using dir = await makeTempDir()
   using file = makeFile(dir.file('telemetry.db'))
-  file.record(Array.from({ length: 4000 }, (_, index) => chatCall((sampleStartMs + index) * 4096 + 7)))
+  file.record(Array.from({ length: 4000 }, (_, index) => chatCall(idAt(index) + 7)))
   for (let run = 0; run < 2; run++) {
     const args = ['db', 'move', '--to-share', '--db', file.path, '--json']
     await using command = startCommandProcess({ args, directory: dir.path, env: { TOKENWEIR_SHARE: url } })

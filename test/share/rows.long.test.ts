@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
@@ -14,7 +15,6 @@ import { getOrAdd } from '../../src/lib/get-or-add.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { noteEvent } from '../../src/store/write/note-event.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
@@ -22,7 +22,7 @@ import { testStore } from '../store/any-store.ts'
 import type { StoreContent } from '../store/store-content.ts'
 import { priceBy } from '../store/priced-by.ts'
 import { rowsOf } from '../store/rows-of.ts'
-import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-call.ts'
+import { bareCall, chatCall, fullCall, idAt, sampleStartMs } from '../store/sample-call.ts'
 import { dayMs, variedCall } from '../store/told-of-calls.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
@@ -120,7 +120,7 @@ test('three machines that record at once come to hold the same calls, with the s
   }
   for (const file of files) {
     assertSameRows(contentOf(file.database), contentOf(files[0]!.database), file.path)
-    for (const forward = new Summing(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);) continue
+    sumAll(file.database, sampleStartMs + 2 * dayMs)
     assertSound(file.path)
   }
   assert.deepEqual(await sharedSums(url), localSums(files[0]!, files.slice(1)))
@@ -234,8 +234,7 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   await using _a = share(a.path, url)
   await using _b = share(b.path, url)
   await untilCount(b, 1200)
-  for (const { database } of [a, b])
-    for (const forward = new Summing(database); forward.step(Date.now(), 500);) continue
+  for (const { database } of [a, b]) sumAll(database, Date.now())
   const reprice = async (path: string, factor: number): Promise<void> => {
     const request = {
       fromMs,
@@ -278,7 +277,7 @@ test('the view for people has the words and units of the file', async () => {
   await using dir = await makeTempDir()
   const url = await newDatabase()
   using a = makeFile(dir.file('a.db'))
-  a.record([fullCall((sampleStartMs + 1) * idsPerMs + 5)])
+  a.record([fullCall(idAt(1) + 5)])
   await using _a = share(a.path, url, { pulls: false })
   await untilSent(a)
   const connection = await connectRows(url)

@@ -6,8 +6,8 @@ import type { CallFilter } from '../../src/call/call-filter.ts'
 import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallSort, StoreReader } from '../../src/call/call-reader.ts'
 import { testSessions } from './any-store-sessions.ts'
-import { chatCall, fullCall, sampleStartMs } from './sample-call.ts'
-import { type OpenStore, fiveCalls, idAt, trace } from './store-content.ts'
+import { chatCall, fullCall, idAt, sampleStartMs } from './sample-call.ts'
+import { type OpenStore, fiveCalls, trace } from './store-content.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 
 const milliseconds = (calls: readonly { started_at: string }[]): number[] =>

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
@@ -10,12 +9,11 @@ import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { bareCall, chatCall, sampleStartMs } from './sample-call.ts'
+import { bareCall, chatCall, idAt, sampleStartMs } from './sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { rowsIn } from './rows-of.ts'
 
 const unpriced = { costNanoUsd: null, priceSource: null, priceKey: null } as const
-const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 /** 1,204 tokens in, 1,024 of them cached, 165 out: 180 × 0.25 + 1,024 × 0.025 + 165 × 2 USD per million. */
 const chatNanoUsd = 45_000 + 25_600 + 330_000
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { idsPerMs } from '../../src/call/call-id.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { copyCrashed, damageShapes } from '../faults/damage-shapes.ts'
 import { assertWithin } from '../support/assert-within.ts'
@@ -15,9 +14,8 @@ import { holdsLock } from '../support/holds-lock.ts'
 import type { JsonRecord } from '../support/json-record.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { chatCall, sampleStartMs } from './sample-call.ts'
+import { chatCall, idAt } from './sample-call.ts'
 
-const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const crashedCalls = 1800
 
 const images = await makeTempDir()

@@ -4,13 +4,13 @@ import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { QueryService } from '../../src/query/query-service.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -31,8 +31,7 @@ function recordedCalls(path: string): readonly CallRecord[] {
   )
   const database = openForWriting(path)
   writeCalls(database, calls)
-  const forward = new Summing(database)
-  while (forward.step(todayMs + dayMs, 1000));
+  sumAll(database, todayMs + dayMs)
   database.close()
   return calls
 }

@@ -1,9 +1,8 @@
 /** Amounts that cannot be true spoil neither the rows nor the sums, wherever they come from. */
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { idsPerMs } from '../../src/call/call-id.ts'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
@@ -11,35 +10,17 @@ import { answerQuestion } from '../../src/query/answer-question.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
-import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { chatCall, sampleStartMs } from './sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from './sample-call.ts'
+import { writeCalls } from './write-calls.ts'
 
 const nowMs = sampleStartMs + 48 * 3_600_000
 const range = { fromMs: sampleStartMs - 3_600_000, toMs: nowMs }
 
-function write(database: DatabaseSync, calls: readonly CallRecord[]): void {
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode(calls)
-  words.accept(batch)
-  assert.deepEqual(new CallWriter(database, words).write(batch), {
-    written: calls.length,
-    dropped: 0,
-    conflicts: 0,
-  })
-}
-
 function callAt(index: number, fields: Partial<CallRecord> = {}): CallRecord {
-  return { ...chatCall((sampleStartMs + 1000 * index) * idsPerMs), ...fields }
-}
-
-function addUp(database: DatabaseSync): void {
-  const forward = new Summing(database)
-  while (forward.step(nowMs, 20));
+  return { ...chatCall(idAt(1000 * index)), ...fields }
 }
 
 /** All that the page's first view, the list, the sessions and the groupings say. */
@@ -70,7 +51,7 @@ test('a database that holds them already answers, goes on, and is counted anew',
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  write(
+  writeCalls(
     database,
     Array.from({ length: 100 }, (_, index) => callAt(index, { session: 'run' })),
   )
@@ -79,9 +60,9 @@ test('a database that holds them already answers, goes on, and is counted anew',
     UPDATE calls SET output_tokens = 9223372036854775807, cost_nano_usd = 9223372036854775807
       WHERE seq < 4;
     UPDATE budget_minutes SET tokens = 9223372036854775807`)
-  addUp(database)
-  write(database, [callAt(101, { session: 'run' })])
-  addUp(database)
+  sumAll(database, nowMs)
+  writeCalls(database, [callAt(101, { session: 'run' })])
+  sumAll(database, nowMs)
   const history = new HistoryWriter(database, { instance: 'k3v9', version: '1' })
   history.usage({ fromMinute: 0, sinceMs: undefined })
   // Sums of before are larger than any number that can be read.
@@ -104,7 +85,7 @@ test('amounts beyond 1,000 USD, 1e9 tokens of a kind, or below zero are written 
   await using dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   const odd = [Number.MAX_SAFE_INTEGER, 9e15, 1e18, 1e300, Number.POSITIVE_INFINITY, -1]
-  write(database, [
+  writeCalls(database, [
     callAt(0, { inputTokens: 1e9, costNanoUsd: 1e12 }),
     ...odd.map((amount, index) =>
       callAt(1 + index, { inputTokens: amount, costNanoUsd: amount, durationMs: amount, ttftMs: amount }),
@@ -121,7 +102,7 @@ test('amounts beyond 1,000 USD, 1e9 tokens of a kind, or below zero are written 
     ...odd.map(() => [null, null, null, null]),
     [null, null, (durationMs ?? 0) * 1000, -5],
   ])
-  addUp(database)
+  sumAll(database, nowMs)
   database.close()
   const report = checkStore(dir.file('calls.db'), { full: true })
   assert.ok(typeof report === 'object')

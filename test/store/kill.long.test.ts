@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { eventually } from '../support/eventually.ts'
@@ -40,8 +40,7 @@ async function assertNothingLost(dbPath: string, witnesses: readonly string[]): 
   await last.usageByMinute(0)
   await last.close()
   const database = openForWriting(dbPath)
-  const forward = new Summing(database)
-  while (forward.step(Date.now() + 25 * 3_600_000, 2000));
+  sumAll(database, Date.now() + 25 * 3_600_000)
   database.close()
 
   const report = assertSound(dbPath)

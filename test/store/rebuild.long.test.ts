@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { type RebuildOutcome, rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -40,8 +40,7 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   })
   const database = openForWriting(path)
   writeCalls(database, calls)
-  const forward = new Summing(database)
-  while (forward.step(todayMs + dayMs, 500));
+  sumAll(database, todayMs + dayMs)
   database.close()
   return calls
 }

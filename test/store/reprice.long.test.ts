@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { FoldedRangeError } from '../../src/call/no-answer.ts'
@@ -14,7 +15,6 @@ import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import type { RepriceResult } from '../../src/api/database-job.ts'
 import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { CallSums } from '../../src/store/rollup/call-sums.ts'
 import type { FieldDimension } from '../../src/call/call-question.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
@@ -67,8 +67,7 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   })
   writeCalls(path, calls.slice(0, -100))
   const database = openForWriting(path)
-  const forward = new Summing(database)
-  while (forward.step(todayMs, 500));
+  sumAll(database, todayMs)
   database.close()
   writeCalls(path, calls.slice(-100))
   return calls

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -11,7 +12,6 @@ import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { Retention } from '../../src/store/jobs/retention.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -51,8 +51,7 @@ function makeCalls(path: string): readonly CallRecord[] {
   )
   const database = openForWriting(path)
   writeCalls(database, calls)
-  const forward = new Summing(database)
-  while (forward.step(todayMs, 5000));
+  sumAll(database, todayMs)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
   return calls

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
 import { storedFields } from '../../src/call/fields/call-fields.ts'
 import type { StoredCall } from '../../src/call/call-record.ts'
 import type { ObserverModule } from '../../src/call/row-observer.ts'
@@ -12,11 +12,10 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
-import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
+import { bareCall, callStart, chatCall, fullCall, idAt } from './sample-call.ts'
 import type { Script } from './scripted-observer.ts'
 import { eventually } from '../support/eventually.ts'
 
-const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const url = new URL('./scripted-observer.ts', import.meta.url).href
 const observer = (name: string, settings: Script): ObserverModule => ({ name, url, settings })
 

@@ -6,6 +6,9 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 /** 2026-11-21T04:00:00.000Z, a whole hour. */
 export const sampleStartMs = 1_795_233_600_000
 
+/** An id of the millisecond that lies so long after {@link sampleStartMs}. */
+export const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
+
 /** A typical streamed chat call: what most rows look like. */
 export function chatCall(id: number = sampleStartMs * idsPerMs): CallRecord {
   const spread = (id * 7919) % 1000

@@ -1,8 +1,7 @@
-import { idsPerMs } from '../../src/call/call-id.ts'
 import type { StoreReader } from '../../src/call/call-reader.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { GatewayEvent, GatewayMinute } from '../../src/call/call-sink.ts'
-import { bareCall, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
+import { bareCall, chatCall, fullCall, idAt } from './sample-call.ts'
 
 /** What is in a store. */
 export interface StoreContent {
@@ -13,8 +12,6 @@ export interface StoreContent {
 
 /** A store with that content, open for reading. */
 export type OpenStore = (content: StoreContent) => Promise<AsyncDisposable & { readonly reader: StoreReader }>
-
-export const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
 export const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 

@@ -1,15 +1,15 @@
 /** Strangers ask for models, and name clients, that they make up: each answer stays bounded, and what is used shows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
 import { answerQuestion } from '../../src/query/answer-question.ts'
 import type { QueryQuestion } from '../../src/query/query-question.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { chatCall, sampleStartMs } from './sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from './sample-call.ts'
 import { writeCalls } from './write-calls.ts'
 
 const names = 6000
@@ -18,7 +18,7 @@ const nowMs = sampleStartMs + 2 * 3_600_000
 const mostBytes = 2_500_000
 
 function callAt(index: number, fields: Partial<CallRecord>): CallRecord {
-  return { ...chatCall((sampleStartMs + 500 * index) * 4096), ...fields }
+  return { ...chatCall(idAt(500 * index)), ...fields }
 }
 
 test('of six thousand long names in each field no answer is larger than a few megabytes', async () => {
@@ -44,8 +44,7 @@ test('of six thousand long names in each field no answer is larger than a few me
     database,
     Array.from({ length: used }, (_, index) => callAt(names + index, { model: 'in-use', client: 'worker' })),
   )
-  const forward = new Summing(database)
-  while (forward.step(nowMs, 2000));
+  sumAll(database, nowMs)
   database.close()
 
   const store = openCallReader(path)

@@ -1,6 +1,7 @@
 /** Unpriced has one meaning: a call says how much it used, in tokens or in search units, and has no cost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sumAll } from '../../bench/generate/add-past.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { isUnpriced } from '../../src/call/unpriced.ts'
@@ -9,10 +10,9 @@ import { Registry } from '../../src/metrics/prom-client.ts'
 import { alertsAnswer } from '../../src/query/alerts-answer.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { chatCall, sampleStartMs } from './sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from './sample-call.ts'
 import { writeCalls } from './write-calls.ts'
 
 const nowMs = sampleStartMs + 120_000
@@ -30,7 +30,7 @@ const kinds: readonly Partial<CallRecord>[] = [
 ]
 const common = { model: 'm', session: 'run', upstream: 'api.example.com' }
 const calls = kinds.map((kind, index): CallRecord =>
-  Object.assign(chatCall((sampleStartMs + 1000 * index) * 4096), common, kind),
+  Object.assign(chatCall(idAt(1000 * index)), common, kind),
 )
 
 test('sums, sessions, prices, alerts, metrics and re-pricing count the same calls, a rerank by search units among them', async () => {
@@ -41,8 +41,7 @@ test('sums, sessions, prices, alerts, metrics and re-pricing count the same call
   for (const isSummed of [false, true]) {
     if (isSummed) {
       const database = openForWriting(path)
-      const forward = new Summing(database)
-      while (forward.step(nowMs + 7_200_000, 100));
+      sumAll(database, nowMs + 7_200_000)
       database.close()
     }
     const reader = openCallReader(path)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
@@ -12,8 +13,9 @@ export function writeCalls(to: DatabaseSync | string, calls: readonly CallRecord
   const words = new Dictionary()
   const [encoder, writer] = [new BatchEncoder(), new CallWriter(opened ?? (to as DatabaseSync), words)]
   for (let at = 0; at < calls.length; at += callsOfBatch) {
-    const batch = encoder.encode(calls.slice(at, at + callsOfBatch))
+    const batchCalls = calls.slice(at, at + callsOfBatch)
+    const batch = encoder.encode(batchCalls)
     words.accept(batch)
-    writer.write(batch)
+    assert.deepEqual(writer.write(batch), { written: batchCalls.length, dropped: 0, conflicts: 0 })
   }
 }

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallReader } from '../../src/call/call-reader.ts'
 import { fieldsOf } from '../support/fields-of.ts'
@@ -17,12 +17,10 @@ import type { ToWriter } from '../../src/store/write/writer-messages.ts'
 import { WriterThread, type WriterThreadOptions } from '../../src/store/write/writer-thread.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
-import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
+import { bareCall, callStart, chatCall, fullCall, idAt, sampleStartMs } from './sample-call.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertWithin } from '../support/assert-within.ts'
 import { openCallIds } from '../support/open-calls.ts'
-
-const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
 function writerIn(dir: TempDir, options: Partial<WriterThreadOptions> = {}): WriterThread {
   return new WriterThread({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { residentBytes } from '../../bench/process-figures.ts'
 import { type DashboardProcess, startDashboardProcess } from './dashboard-process.ts'
 import { eventually } from './eventually.ts'
 import { startGatewayProcess } from './gateway-process.ts'
@@ -34,8 +35,7 @@ export interface Held {
 }
 
 export function heldBy(pid: number): Held {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1])
-  return { files: readdirSync(`/proc/${pid}/fd`).length, mb: (pages * 4096) / 1e6 }
+  return { files: readdirSync(`/proc/${pid}/fd`).length, mb: residentBytes(pid) / 1e6 }
 }
 
 /** Waits until a process has about the descriptors that it had; fails if its memory has grown, and answers by how much. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { CallRecord } from '../../call/call-record.ts'
-import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { bareCall, chatCall, idAt } from '../../../test/store/sample-call.ts'
 import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { given } from '../../../test/support/given.ts'
@@ -9,8 +9,6 @@ import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OptionError } from '../parse-options.ts'
 import * as sessions from './sessions.ts'
 import { writeCalls } from '../../../test/store/write-calls.ts'
-
-const idAt = (ms: number): number => (sampleStartMs + ms) * 4096
 
 const calls: readonly CallRecord[] = [
   { ...chatCall(idAt(0)), session: 'run 1', durationMs: 500, toolCalls: 2 },

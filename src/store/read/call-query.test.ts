@@ -3,9 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { testStore } from '../../../test/store/any-store.ts'
 import { fiveCalls, type StoreContent } from '../../../test/store/store-content.ts'
-import { chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
-import { idsPerMs } from '../../call/call-id.ts'
 import type { CallQuestion } from '../../call/call-question.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
 import { QueryTooSlowError } from '../../call/no-answer.ts'
@@ -115,7 +114,7 @@ test('sessions know what is left of them after folding, and figures by session a
 
 test('a tag of more sets than are looked up is found all the same', async () => {
   const calls = Array.from({ length: 5500 }, (_, index) => ({
-    ...chatCall((sampleStartMs + index) * idsPerMs),
+    ...chatCall(idAt(index)),
     tags: `request:${index},env:${index % 2 === 0 ? 'a' : 'b'},all:1`,
   }))
   await using store = await open({ calls })

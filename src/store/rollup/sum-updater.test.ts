@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { chatCall, idAt } from '../../../test/store/sample-call.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
-import { idsPerMs } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { SumUpdater } from './sum-updater.ts'
@@ -13,7 +12,7 @@ async function setUp(count: number) {
   const dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   const other = openForWriting(dir.file('calls.db'))
-  const calls = Array.from({ length: count }, (_, i) => chatCall((sampleStartMs + i) * idsPerMs))
+  const calls = Array.from({ length: count }, (_, i) => chatCall(idAt(i)))
   writeCalls(database, calls)
   const clock = new FakeClock()
   const warnings: (Warning | null)[] = []
