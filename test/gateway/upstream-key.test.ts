@@ -63,20 +63,13 @@ test('it is not lent under a name that is not of this machine, nor without one',
   assert.deepEqual(await authorizationOf({ host: null, httpVersion: '1.0' }), [])
 })
 
-test('it is not lent to a page of another site', async () => {
+test('it is not lent to a page of another site, nor through a proxy', async () => {
   for (const headers of [
     [['Origin', 'https://evil.example']],
     [['Origin', 'null']],
     [['Origin', 'http://localhost:3000']],
     [['Sec-Fetch-Site', 'cross-site']],
     [['Sec-Fetch-Site', 'same-site']],
-  ] as const) {
-    assert.deepEqual(await authorizationOf({ headers }), [], headers.join(' '))
-  }
-})
-
-test('it is not lent through a proxy', async () => {
-  for (const headers of [
     [['X-Forwarded-For', '203.0.113.7']],
     [['Forwarded', 'for=203.0.113.7']],
     [['X-Real-IP', '203.0.113.7']],

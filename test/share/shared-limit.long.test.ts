@@ -54,6 +54,20 @@ async function call({
   return { status: response.status, code: response.headers.get('x-tokenweir-error') }
 }
 
+/** So many clients who call again and again, until the end is asked for, which answers the statuses that they got. */
+function load(gateway: Pick<GatewayProcess, 'baseUrl'>, clients: number): () => Promise<ReadonlySet<number>> {
+  const over = new AbortController()
+  const statuses = new Set<number>()
+  const calls = Array.from({ length: clients }, async () => {
+    while (!over.signal.aborted) statuses.add((await call(gateway)).status)
+  })
+  return async () => {
+    over.abort()
+    await Promise.all(calls)
+    return statuses
+  }
+}
+
 async function shared(gateway: GatewayProcess): Promise<JsonRecord> {
   return asRecord((await gateway.health())['shared'])
 }
@@ -166,13 +180,7 @@ for (const [how, isSilent] of [
     const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
     await using one = await startGateway(upstream, { url })
     await using other = await startGateway(upstream, { url })
-    const over = new AbortController()
-    const statuses = [new Set<number>(), new Set<number>()]
-    const load = [one, other].flatMap((gateway, at) =>
-      Array.from({ length: 2 * max }, async () => {
-        while (!over.signal.aborted) statuses[at]!.add((await call(gateway)).status)
-      }),
-    )
+    const loads = [one, other].map((gateway) => load(gateway, 2 * max))
     await upstream.waitFor('both are busy', () => upstream.requests.length > 60, 30_000)
     proxy.cut(isSilent)
     await eventually('it is known to be away', async () => (await shared(one))['engine'] === 'away')
@@ -182,10 +190,11 @@ for (const [how, isSilent] of [
     assert.ok(held[0]! + held[1]! >= max / 2, `${held.join(' and ')} slots are kept`)
     const soFar = upstream.requests.length
     await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 100, 30_000)
-    over.abort()
-    await Promise.all(load)
-    assert.deepEqual(statuses[0], new Set(held[0] === 0 ? [200, 503] : [200]))
-    assert.deepEqual(statuses[1], new Set(held[1] === 0 ? [200, 503] : [200]))
+    const seen = await Promise.all(loads.map((end) => end()))
+    assert.deepEqual(
+      seen,
+      held.map((slots) => new Set(slots === 0 ? [200, 503] : [200])),
+    )
     assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
   })
 }
@@ -257,20 +266,12 @@ test('a database that crashes has lost who holds what: nobody gets a slot before
   const url = await postgres.database('limit_crash')
   await using one = await startGateway(upstream, { url })
   await using other = await startGateway(upstream, { url })
-  const over = new AbortController()
-  const statuses = new Set<number>()
-  const load = [one, other].flatMap((gateway) =>
-    Array.from({ length: 4 }, async () => {
-      while (!over.signal.aborted) statuses.add((await call(gateway)).status)
-    }),
-  )
+  const loads = [one, other].map((gateway) => load(gateway, 4))
   await upstream.waitForInFlight(max)
   await postgres.restart()
   const soFar = upstream.requests.length
   await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 12, 60_000)
-  over.abort()
-  await Promise.all(load)
-  assert.deepEqual(statuses, new Set([200]))
+  for (const end of loads) assert.deepEqual(await end(), new Set([200]))
   assert.equal(upstream.peakInFlight, max)
 })
 
@@ -292,13 +293,7 @@ test('a schema that is dropped while calls run is made again with its limits, an
   }
   for (const gateway of [one, other])
     await eventually('it has the limit', async () => (await limits(gateway))[0] === 5)
-  const over = new AbortController()
-  const statuses = new Set<number>()
-  const load = [one, other].flatMap((gateway) =>
-    Array.from({ length: 6 }, async () => {
-      while (!over.signal.aborted) statuses.add((await call(gateway)).status)
-    }),
-  )
+  const loads = [one, other].map((gateway) => load(gateway, 6))
   await upstream.waitForInFlight(5)
   const connection = await connect(url, { applicationName: 'test', statementTimeoutMs: 10_000 })
   await connection.query('DROP SCHEMA tokenweir CASCADE')
@@ -309,9 +304,7 @@ test('a schema that is dropped while calls run is made again with its limits, an
     await eventually('both are on the new list', async () => (await shared(gateway))['gateways'] === 2)
     assert.deepEqual(await limits(gateway), [5, 70_000])
   }
-  over.abort()
-  await Promise.all(load)
-  assert.deepEqual(statuses, new Set([200]))
+  for (const end of loads) assert.deepEqual(await end(), new Set([200]))
   assert.equal(upstream.peakInFlight, 5)
   // A start that asks for what it asked for before has not changed its mind.
   await one.stop()
@@ -352,11 +345,7 @@ test('a restart without a pause has two holders for a while, and both together k
   ]
   await using directory = await makeTempDir()
   await using up = await startUpProcess({ directory: directory.path, args, env: { TOKENWEIR_SHARE: url } })
-  const over = new AbortController()
-  const statuses = new Set<number>()
-  const load = Array.from({ length: 8 }, async () => {
-    while (!over.signal.aborted) statuses.add((await call({ baseUrl: `${up.gateway}/v1` })).status)
-  })
+  const end = load({ baseUrl: `${up.gateway}/v1` }, 8)
   await upstream.waitForInFlight(max)
   const answer = await fetch(`${up.dashboard}/api/proxy/restart`, {
     method: 'POST',
@@ -366,9 +355,7 @@ test('a restart without a pause has two holders for a while, and both together k
   assert.equal(answer.status, 200, await answer.text())
   const soFar = upstream.requests.length
   await upstream.waitFor('the new one serves', () => upstream.requests.length > soFar + 12, 60_000)
-  over.abort()
-  await Promise.all(load)
-  assert.deepEqual(statuses, new Set([200]))
+  assert.deepEqual(await end(), new Set([200]))
   assert.equal(upstream.peakInFlight, max)
 })
 

@@ -32,6 +32,12 @@ function writerIn(dir: TempDir, options: Partial<WriterThreadOptions> = {}): Wri
   })
 }
 
+/** Starts the thread as the product does, and keeps it for a test to end. */
+function keptIn(workers: Worker[]): NonNullable<WriterThreadOptions['startWorker']> {
+  const file = new URL('../../src/store/write/writer-worker.ts', import.meta.url)
+  return (settings) => workers[workers.push(new Worker(file, { workerData: settings })) - 1]!
+}
+
 function readerOf(dir: TempDir, name = 'data/calls.db'): CallReader {
   const reader = openCallReader(dir.file(name))
   assert.ok(typeof reader !== 'string')
@@ -148,13 +154,7 @@ test('a call of which no record can be made is counted, warned of, and no row at
 test('a thread that dies is replaced, and its batch written once', async () => {
   await using dir = await makeTempDir()
   const workers: Worker[] = []
-  const writer = writerIn(dir, {
-    startWorker: (settings) => {
-      const file = new URL('../../src/store/write/writer-worker.ts', import.meta.url)
-      workers.push(new Worker(file, { workerData: settings }))
-      return workers.at(-1)!
-    },
-  })
+  const writer = writerIn(dir, { startWorker: keptIn(workers) })
   for (let ms = 0; ms < 2000; ms++) writer.finish(chatCall(idAt(ms)))
   await eventually('the first batch is written', () => writer.figures().written > 0)
   await Promise.all([once(workers[0]!, 'exit'), workers[0]!.terminate()])
@@ -385,13 +385,7 @@ test('open calls are noted anew in the file that takes the place of one that was
 test('while the database cannot be written open calls wait, and a thread that dies loses none', async () => {
   await using dir = await makeTempDir()
   const workers: Worker[] = []
-  const writer = recorderIn(dir, {
-    startWorker: (settings) => {
-      const file = new URL('../../src/store/write/writer-worker.ts', import.meta.url)
-      workers.push(new Worker(file, { workerData: settings }))
-      return workers.at(-1)!
-    },
-  })
+  const writer = recorderIn(dir, { startWorker: keptIn(workers) })
   await writer.usageByMinute(0)
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
   other.exec('BEGIN IMMEDIATE')
@@ -409,31 +403,9 @@ test('while the database cannot be written open calls wait, and a thread that di
   assert.deepEqual([openIds(dir), callsIn(dir).length], [[], 3])
 })
 
-test('a log that a reader let grow is emptied when that reader ends', async () => {
-  await using dir = await makeTempDir()
-  const walLimits = { emptyBytes: 2 ** 20, warnBytes: 64 * 2 ** 20 }
-  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000, walLimits })
-  await writer.usageByMinute(0)
-  const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
-  reader.exec('BEGIN')
-  reader.prepare('SELECT count(*) FROM calls').get()
-  const walBytes = (): number => statSync(dir.file('data/calls.db-wal')).size
-  let finished = 0
-  while (walBytes() < 4 * walLimits.emptyBytes) {
-    for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
-    await eventually('they are written', () => writer.figures().written === finished)
-  }
-  reader.exec('COMMIT')
-  reader.close()
-  // Sums are written right after it was emptied.
-  await eventually('the log is emptied', () => walBytes() < walLimits.emptyBytes)
-  assert.deepEqual(writer.warnings(), [])
-  await writer.close()
-})
-
 test('a log that a reader keeps from being emptied is a warning beyond its limit, until that reader ends', async () => {
   await using dir = await makeTempDir()
-  const walLimits = { emptyBytes: 2 ** 20, warnBytes: 2 * 2 ** 20 }
+  const walLimits = { emptyBytes: 2 ** 20, warnBytes: 8 * 2 ** 20 }
   const writer = writerIn(dir, { checkEveryMs: 20, pendingLimit: 100_000, walLimits })
   await writer.usageByMinute(0)
   const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
@@ -442,6 +414,7 @@ test('a log that a reader keeps from being emptied is a warning beyond its limit
   const walBytes = (): number => statSync(dir.file('data/calls.db-wal')).size
   let finished = 0
   while (walBytes() <= walLimits.warnBytes) {
+    if (walBytes() < 4 * walLimits.emptyBytes) assert.deepEqual(codes(writer), [])
     for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
     await eventually('they are written', () => writer.figures().written === finished)
   }
@@ -449,7 +422,7 @@ test('a log that a reader keeps from being emptied is a warning beyond its limit
   // Sums are written to it, too, meanwhile.
   const [, told] =
     /calls\.db-wal holds (\d+) MiB.*End programs that read/.exec(writer.warnings()[0]?.message ?? '') ?? []
-  assert.ok(Number(told) >= 2 && Number(told) <= walBytes() / 2 ** 20 + 1, told)
+  assert.ok(Number(told) >= 8 && Number(told) <= walBytes() / 2 ** 20 + 1, told)
   reader.exec('COMMIT')
   reader.close()
   await eventually('the warning goes', () => codes(writer).length === 0)
