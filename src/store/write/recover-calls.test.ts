@@ -3,14 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { rowsOf } from '../../../test/store/rows-of.ts'
 import { callStart, chatCall } from '../../../test/store/sample-call.ts'
+import { writeCalls } from '../../../test/store/write-calls.ts'
 import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
-import type { StoredCall } from '../../call/call-record.ts'
 import { takeInstanceNumber } from '../sqlite/instance-number.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { OpenCalls } from './open-calls.ts'
-import { BatchEncoder, Dictionary } from './record-batch.ts'
 import { recoverCalls } from './recover-calls.ts'
 
 const self = { instance: 'self1', number: null }
@@ -31,13 +29,6 @@ function note(database: DatabaseSync, instance: string, number: number, ids: rea
   for (let rows = open.dueRows(); rows.length > 0; rows = open.dueRows()) history.write([], [], rows)
 }
 
-function write(database: DatabaseSync, call: StoredCall & { readonly noted?: number }): void {
-  const words = new Dictionary()
-  const batch = new BatchEncoder().encode([call])
-  words.accept(batch)
-  new CallWriter(database, words).write(batch)
-}
-
 function rows(database: DatabaseSync): readonly unknown[] {
   return rowsOf(
     database,
@@ -53,11 +44,12 @@ const cutOff = { outcome: 'interrupted', status: null, duration_us: null, attemp
 test('the end of a call takes it out of the open ones, in the transaction that adds its row', () =>
   withStore((database, dir) => {
     note(database, 'k3v9', 7, [5, 6])
+    const noted = { ...chatCall(5), noted: 1 }
     database.exec("CREATE TRIGGER fail BEFORE INSERT ON budget_minutes BEGIN SELECT raise(FAIL, 'no'); END")
-    assert.throws(() => write(database, { ...chatCall(5), noted: 1 }), /no/)
+    assert.throws(() => writeCalls(database, [noted]), /no/)
     assert.deepEqual(openIds(database), [5, 6])
     database.exec('DROP TRIGGER fail')
-    write(database, { ...chatCall(5), noted: 1 })
+    writeCalls(database, [noted])
     assert.deepEqual(openIds(database), [6])
     recoverCalls(database, dir.path, self)
     assert.deepEqual(
@@ -72,7 +64,7 @@ test('the end of a call takes it out of the open ones, in the transaction that a
 test('a call that has its row keeps it', () =>
   withStore((database, dir) => {
     note(database, 'k3v9', 7, [5])
-    write(database, chatCall(5))
+    writeCalls(database, [chatCall(5)])
     const before = rows(database)
     assert.equal(recoverCalls(database, dir.path, self), 0)
     assert.deepEqual(rows(database), before)
@@ -92,7 +84,7 @@ test('the gateway that has the number of a dead one recovers its calls, and leav
 test('a call whose id another one has is counted, and an unreadable one does not keep others from being read', () =>
   withStore((database, dir) => {
     note(database, 'dead1', 7, [5, 6, 7, 8])
-    write(database, chatCall(5))
+    writeCalls(database, [chatCall(5)])
     database.exec(`UPDATE open_calls SET call = '{"callType":' WHERE id = 6;
       UPDATE open_calls SET call = json_remove(call, '$.endpoint') WHERE id = 7`)
     assert.equal(recoverCalls(database, dir.path, self), 1)
