@@ -169,14 +169,16 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
     `${what}: tpot`,
   )
   const speeds = values(({ tpotMs }) => (tpotMs === null || tpotMs === 0 ? null : 1000 / tpotMs))
-  assertMeasure(told.output_tokens_per_s, speeds, `${what}: speed`)
+  // Beside calls that took no time the fastest of the others is known within 1%.
+  const maxPart = ok.some(({ tpotMs }) => tpotMs === 0) ? 0.01 : 1e-6
+  assertMeasure(told.output_tokens_per_s, speeds, `${what}: speed`, maxPart)
 }
 
 function shareOf(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }
 
-function assertMeasure(told: MeasureFigures, values: readonly number[], what: string): void {
+function assertMeasure(told: MeasureFigures, values: readonly number[], what: string, maxPart = 1e-6): void {
   assert.equal(told.n, values.length, what)
   if (values.length === 0) {
     assert.deepEqual(told, { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }, what)
@@ -185,22 +187,14 @@ function assertMeasure(told: MeasureFigures, values: readonly number[], what: st
   const sorted = values.toSorted((a, b) => a - b)
   const at = (quantile: number): number => quantileOf(sorted.length, quantile, (rank) => sorted[rank]!)!
   close(told.avg, values.reduce((total, value) => total + value, 0) / values.length, 1e-6, `${what} avg`)
-  close(told.max, sorted.at(-1)!, 1e-6, `${what} max`)
+  close(told.max, sorted.at(-1)!, maxPart, `${what} max`)
   for (const [name, quantile] of [
     ['p50', 0.5],
     ['p90', 0.9],
     ['p95', 0.95],
     ['p99', 0.99],
   ] as const) {
-    // Between two ranks a speed is not what 1000 ÷ the time between them is.
-    const rank = quantile * (sorted.length - 1)
-    const [low, high] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!]
-    const value = told[name]!
-    const isNear = Math.abs(value - at(quantile)) <= at(quantile) * 0.0101
-    assert.ok(
-      isNear || (value >= low * 0.99 && value <= high * 1.01),
-      `${what} ${name}: ${value}, not ${at(quantile)}`,
-    )
+    close(told[name], at(quantile), 0.01, `${what} ${name}`)
   }
 }
 
