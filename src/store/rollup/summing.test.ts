@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { sumAll } from '../../../bench/generate/add-past.ts'
 import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { assertTold, dayMs, variedCall } from '../../../test/store/told-of-calls.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
@@ -48,11 +48,6 @@ async function setUp() {
   }
 }
 
-function sumAll(database: DatabaseSync): void {
-  const summing = new Summing(database)
-  while (summing.step(laterMs, 500));
-}
-
 function assertSummed(path: string): void {
   const { callsToAdd, days } = assertSound(path)
   assert.equal(callsToAdd, 0)
@@ -62,7 +57,7 @@ function assertSummed(path: string): void {
 test('hours that change while two processes sum them up, with calls that come late: each call counts once', async () => {
   await using run = await setUp()
   run.write(300)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   while (foldCalls(run.database)(fromMs + dayMs, 1000) !== 0);
   using other = openForWriting(run.path)
   const both = [new Summing(run.database), new Summing(other)]
@@ -74,7 +69,7 @@ test('hours that change while two processes sum them up, with calls that come la
     both[Math.floor(run.random() * 2)]!.step(laterMs, 1 + (round % 7))
     if (round % 10 === 0) await assertTold(run.path, run.calls, fromMs, toMs)
   }
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   await assertTold(run.path, run.calls, fromMs, toMs)
   assertSummed(run.path)
 })
@@ -82,11 +77,11 @@ test('hours that change while two processes sum them up, with calls that come la
 test('a folded hour is never made anew', async () => {
   await using run = await setUp()
   run.write(200)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   while (foldCalls(run.database)(fromMs + dayMs, 1000) !== 0);
   assert.equal(noteChange(run.statements, fromMs / hourMs), false)
   assert.equal(noteChange(run.statements, (fromMs + dayMs) / hourMs), true)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   await assertTold(run.path, run.calls, fromMs, toMs)
 })
 
@@ -94,21 +89,21 @@ test('a day whose sums lack a call is not folded', async () => {
   await using run = await setUp()
   run.write(200)
   assert.equal(foldCalls(run.database)(fromMs + dayMs, 1000), null)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   assert.ok(foldCalls(run.database)(fromMs + dayMs, 1000) !== null)
 })
 
 test('many calls that the sums lack are read hour by hour', async () => {
   await using run = await setUp()
   run.write(100)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   for (let batch = 0; batch < 21; batch++) run.write(1000)
   await assertTold(run.path, run.calls, fromMs, toMs)
   const summing = new Summing(run.database)
   for (let step = 0; step < 9; step++) summing.step(laterMs, 200)
   run.write(100)
   await assertTold(run.path, run.calls, fromMs, toMs)
-  sumAll(run.database)
+  sumAll(run.database, laterMs)
   await assertTold(run.path, run.calls, fromMs, toMs)
   assertSummed(run.path)
 })
