@@ -58,12 +58,6 @@ async function untilOneWaits(supervisor: SupervisedGateway): Promise<void> {
   await eventually('a waiting call', waits)
 }
 
-async function listenOn(host: string, port: number): Promise<AsyncDisposable> {
-  const server = createServer((socket) => socket.destroy()).listen(port, host)
-  await once(server, 'listening')
-  return server
-}
-
 function ended(place: Workplace, pid: number | null): Promise<void> {
   return eventually(`process ${pid} to end`, () => !place.gateways().includes(pid!))
 }
@@ -198,7 +192,8 @@ test('a restart to an address that cannot be had fails no call', async () => {
   await using place = await makeWorkplace()
   const port = await freePort()
   // Another program has the port on another address, so that nobody can have it on all.
-  await using _other = await listenOn('127.0.0.1', port)
+  await using other = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
+  await once(other, 'listening')
   const args = [`--upstream=${upstream.baseUrl}`, '--slot-cooldown-ms=0', '--max-concurrent=16']
   const supervisor = place.supervisor({ args, host: null })
   const { pid } = await supervisor.start({ port, host: '127.0.0.2' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { type Server, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { openControl } from '../../src/control/control-server.ts'
@@ -14,12 +14,6 @@ import { gatewayCommand, makeWorkplace } from './workplace.ts'
 
 const upstream = '--upstream=http://127.0.0.1:9/v1'
 const anyPort = ['--port=0', upstream]
-
-async function listenOn(port: number): Promise<Server & AsyncDisposable> {
-  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
 
 async function savedIn(path: string): Promise<unknown> {
   return JSON.parse(await readFile(path, 'utf8'))
@@ -72,7 +66,11 @@ test('a restart moves the gateway to another port; onto one that is in use it do
   const supervisor = place.supervisor({ args: [upstream] })
   const first = await supervisor.start({ port: await freePort() })
   const taken = await freePort()
-  await using _ = await listenOn(taken)
+  await using server = createServer((socket) => socket.on('error', () => {}).resume()).listen(
+    taken,
+    '127.0.0.1',
+  )
+  await once(server, 'listening')
   await assert.rejects(supervisor.restart({ port: taken }), { code: 'port_in_use' })
   const after = await supervisor.status()
   assert.equal(after.pid, first.pid)
