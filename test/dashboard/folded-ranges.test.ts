@@ -3,15 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Overview } from '../../src/api/overview.ts'
 import type { GroupFigures } from '../../src/call/figures.ts'
-import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
+import { startedAtMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
-import { chatCall } from '../store/sample-call.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { startOfToday } from '../support/start-of-today.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { parseRecord } from '../support/json-record.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { mixedCalls } from './mixed-calls.ts'
 import { writeDatabase } from './query-database.ts'
 import { assertFigures, entryOf, localName, selected } from './query-reference.ts'
 
@@ -27,30 +26,6 @@ const firstMs = todayMs - days * dayMs
 const foldedUntilMs = todayMs - keepDays * dayMs
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-function sampleCalls(): readonly CallRecord[] {
-  const random = seededRandom(11)
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!
-  return Array.from({ length: 900 }, (_, index): CallRecord => {
-    const outcome = pick(['ok', 'ok', 'ok', 'ok', 'upstream_error', 'client_disconnected'] as const)
-    const isChat = random() < 0.7
-    return {
-      ...chatCall(Math.floor(firstMs + random() * days * dayMs) * idsPerMs + (index % idsPerMs)),
-      callType: isChat ? 'chat' : 'embedding',
-      model: pick(['big', 'small', 'small', null]),
-      outcome,
-      status: outcome === 'ok' ? 200 : outcome === 'client_disconnected' ? 499 : pick([429, 500]),
-      failureCode: outcome === 'upstream_error' ? 'upstream_http' : null,
-      client: pick(['curl', 'openai-python', null]),
-      endpoint: isChat ? '/v1/chat/completions' : '/v1/embeddings',
-      durationMs: Math.round(1 + 30_000 * random() ** 3),
-      ttftMs: isChat ? Math.round(1 + 2000 * random()) : null,
-      queueMs: Math.round(random() * 50),
-      tpotMs: isChat ? 5 + Math.round(random() * 40) : null,
-      costNanoUsd: random() < 0.3 ? null : Math.round(random() * 1e7),
-    }
-  })
-}
-
 type Group = GroupFigures & {
   readonly key?: string | number | null
   readonly keys?: Readonly<Record<string, string | number | null>>
@@ -61,7 +36,7 @@ interface Answer {
   readonly resolution?: string
 }
 
-const calls = sampleCalls()
+const calls = mixedCalls({ count: 900, seed: 11, fromMs: firstMs, days, models: ['small', 'big'] })
 /** Six days across the instant up to which calls are folded; both ends on an hour. */
 const range = `from=${iso(foldedUntilMs - 3 * dayMs + hourMs)}&to=${iso(foldedUntilMs + dayMs)}`
 const questions: readonly string[] = [

@@ -7,8 +7,8 @@ import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 import type { CallJson, CallRecord } from '../../src/call/call-record.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { fieldsOf } from '../support/fields-of.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 import { errorOf } from './dashboard-under-test.ts'
+import { mixedCalls } from './mixed-calls.ts'
 import { type QueriedDashboard, startQueried } from './query-database.ts'
 import { assertFigures, entryOf, localName, selected } from './query-reference.ts'
 
@@ -19,50 +19,7 @@ const firstMs = Date.UTC(2026, 9, 24, 20, 17)
 
 const models = Array.from({ length: 25 }, (_, index) => `model-${index}`)
 
-function sampleCalls(): readonly CallRecord[] {
-  const random = seededRandom(7)
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!
-  return Array.from({ length: 400 }, (_, index): CallRecord => {
-    const atMs = firstMs + Math.floor(random() * 3 * dayMs)
-    const outcome = pick([
-      'ok',
-      'ok',
-      'ok',
-      'ok',
-      'upstream_error',
-      'upstream_cut',
-      'client_disconnected',
-      'refused',
-    ] as const)
-    const isChat = random() < 0.7
-    return {
-      ...chatCall(atMs * idsPerMs + index),
-      callType: isChat ? 'chat' : pick(['embedding', 'rerank', 'props', 'other'] as const),
-      model: random() < 0.1 ? null : random() < 0.5 ? 'model-0' : pick(models),
-      outcome,
-      status: outcome === 'ok' ? 200 : outcome === 'client_disconnected' ? 499 : pick([429, 500, 503]),
-      failureCode:
-        outcome === 'upstream_error'
-          ? 'upstream_http'
-          : outcome === 'upstream_cut'
-            ? 'stream_truncated'
-            : null,
-      client: pick(['curl', 'openai-python', null]),
-      endpoint: isChat ? '/v1/chat/completions' : '/v1/embeddings',
-      session: pick([null, null, 'run 1', 'run 2', "'; DROP TABLE calls --"]),
-      tags: pick([null, 'env:prod,user:a', 'env:dev', 'user:b,env:prod']),
-      cacheSavedNanoUsd: Math.round(random() * 1e6 - 1e5),
-      durationMs: Math.round(1 + 30_000 * random() ** 3),
-      ttftMs: isChat ? Math.round(1 + 2000 * random()) : null,
-      queueMs: Math.round(random() * 50),
-      tpotMs: isChat ? 5 + Math.round(random() * 40) : null,
-      costNanoUsd: random() < 0.3 ? null : Math.round(random() * 1e7),
-      usageSource: random() < 0.1 ? 'none' : 'usage',
-    }
-  })
-}
-
-const calls = sampleCalls()
+const calls = mixedCalls({ count: 400, seed: 7, fromMs: firstMs, days: 3, models })
 const newestFirst = calls.toSorted((a, b) => b.id - a.id)
 
 interface CallList {
