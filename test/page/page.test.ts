@@ -11,7 +11,7 @@ import type { ConfigOption, ProxyConfig } from '../../src/api/proxy-config.ts'
 import { pagePaths } from '../../src/dashboard/http/page-assets.ts'
 import { viewPaths } from '../../ui/data/page-address.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { sampleHealth } from '../support/sample-health.ts'
+import { sampleHealth, sampleStatus } from '../support/sample-health.ts'
 import { startAttackerServer } from './attacker-server.ts'
 import { openDashboardPage, startByButton, untilReady, untilTrue } from './dashboard-page.ts'
 import { dashboardOver } from './shared-dashboard.ts'
@@ -266,23 +266,16 @@ function statusSaying(text: string): ProcessStatus {
     warnings: [{ code: text, message: text }],
   }
   return {
-    running: true,
-    state: 'running',
-    pid: 1,
+    ...sampleStatus,
+    pid_file: text,
+    log_file: text,
     port: 1,
     host: text,
     upstream: text,
     instance: text,
-    started_at: '2026-01-01T00:00:00.000Z',
-    uptime_s: 1,
-    health_ok: true,
     health,
-    pid_file: text,
-    log_file: text,
-    predecessors: [],
     message: text,
     simulated: true,
-    crash: null,
   }
 }
 

@@ -13,7 +13,7 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { sampleHealth } from '../support/sample-health.ts'
+import { sampleHealth, sampleStatus } from '../support/sample-health.ts'
 import { untilReady } from './dashboard-page.ts'
 import { pageDatabase } from './page-data.ts'
 
@@ -34,16 +34,12 @@ function incidents(endMinute: number): readonly Incident[] {
 }
 
 const status: ProcessStatus = {
-  running: true,
-  state: 'running',
+  ...sampleStatus,
   pid: 4711,
-  port: 9090,
-  host: '127.0.0.1',
   upstream: 'http://127.0.0.1:9/v1',
   instance: 'gw-1',
   started_at: new Date(nowMs - 40_800_000).toISOString(),
   uptime_s: 40_800,
-  health_ok: true,
   health: {
     ...sampleHealth,
     rate_limiter: {
@@ -62,12 +58,7 @@ const status: ProcessStatus = {
       known: true,
     },
   },
-  pid_file: 'data/.proxy.pid',
-  log_file: 'data/proxy.log',
-  message: null,
   simulated: true,
-  crash: null,
-  predecessors: [],
 }
 
 async function takePictures(folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { HealthReport } from '../../src/api/health-report.ts'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
 
 /** The report of a gateway that has just begun: what a test does not look at. */
 export const sampleHealth: HealthReport = {
@@ -35,4 +36,25 @@ export const sampleHealth: HealthReport = {
   raw_log: { enabled: false, file_size_bytes: 0 },
   telemetry: { written: 0, pending: 0, dropped: 0 },
   warnings: [],
+}
+
+/** The state of that gateway, as the dashboard tells it. */
+export const sampleStatus: ProcessStatus = {
+  running: true,
+  state: 'running',
+  pid: 77,
+  port: 9090,
+  host: '127.0.0.1',
+  upstream: 'http://127.0.0.1:1/v1',
+  instance: 'sample',
+  started_at: '2026-11-21T06:00:00.000Z',
+  uptime_s: 5,
+  health_ok: true,
+  health: sampleHealth,
+  pid_file: 'data/.proxy.pid',
+  log_file: 'data/gateway.log',
+  predecessors: [],
+  message: null,
+  simulated: false,
+  crash: null,
 }

@@ -2,63 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.ts'
 import type { CrashStatus, GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
+import { sampleHealth, sampleStatus } from '../../test/support/sample-health.ts'
 import { type GatewayNow, gatewayNow } from './gateway-now.ts'
 
 const health: HealthReport = {
-  status: 'ok',
-  upstream: '',
-  db: '',
-  rate_limiter: {
-    max_concurrent: 4,
-    active: 3,
-    queued: 0,
-    slot_cooldown_ms: 0,
-    total_admitted: 0,
-    total_queued: 0,
-    total_retries_429: 0,
-    peak_active: 0,
-    queue_order: 'fifo',
-  },
-  clients: [],
-  provider_limits: [],
-  minute_limits: [],
+  ...sampleHealth,
+  rate_limiter: { ...sampleHealth.rate_limiter, active: 3 },
   token_budget: {
+    ...sampleHealth.token_budget,
     daily_limit: 1_000_000,
     total_used: 364_999,
-    remaining: 635_001,
     percentage_used: 36.4999,
-    estimated: 0,
-    known: true,
   },
-  pid: 1,
-  instance: '',
-  version: '',
-  uptime_s: 0,
-  wrong_base_url_calls: 0,
-  raw_log: { enabled: false, file_size_bytes: 0 },
-  telemetry: { written: 0, pending: 0, dropped: 0 },
-  warnings: [],
 }
-
-const status: ProcessStatus = {
-  running: true,
-  state: 'running',
-  pid: 1,
-  port: 9090,
-  host: '',
-  upstream: '',
-  instance: '',
-  started_at: null,
-  uptime_s: 0,
-  health_ok: true,
-  health,
-  pid_file: '',
-  log_file: '',
-  message: null,
-  simulated: false,
-  crash: null,
-  predecessors: [],
-}
+const status: ProcessStatus = { ...sampleStatus, health }
 
 const withLimiter = (rest: Partial<HealthReport['rate_limiter']>): GatewayNow =>
   gatewayNow({ ...status, health: { ...health, rate_limiter: { ...health.rate_limiter, ...rest } } })

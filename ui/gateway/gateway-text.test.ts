@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { sampleHealth } from '../../test/support/sample-health.ts'
+import { sampleHealth, sampleStatus } from '../../test/support/sample-health.ts'
 import {
   actionsOf,
   budgetWords,
@@ -13,37 +13,17 @@ import {
 } from './gateway-text.ts'
 import { baseUrlOf } from '../data/gateway-now.ts'
 
-const running: ProcessStatus = {
-  running: true,
-  state: 'running',
-  pid: 1,
-  port: 9090,
-  host: '127.0.0.1',
-  upstream: 'https://api.openai.com/v1',
-  instance: 'k3v9',
-  started_at: null,
-  uptime_s: null,
-  health_ok: true,
-  health: sampleHealth,
-  pid_file: '',
-  log_file: '',
-  message: null,
-  simulated: false,
-  crash: null,
-  predecessors: [],
-}
-
 const config: ProxyConfig = { options: [], needs_restart: [], file: '', upstream_key: 'absent' }
 
 function busy(active: number, queued: number): ProcessStatus {
   return {
-    ...running,
+    ...sampleStatus,
     health: { ...sampleHealth, rate_limiter: { ...sampleHealth.rate_limiter, active, queued } },
   }
 }
 
 test('what a state lets one do', () => {
-  const actions = (state: ProcessStatus['state']): string => actionsOf({ ...running, state }).join()
+  const actions = (state: ProcessStatus['state']): string => actionsOf({ ...sampleStatus, state }).join()
   assert.equal(actions('running'), 'stop,restart')
   assert.equal(actions('unresponsive'), 'stop,restart')
   assert.equal(actions('stopped'), 'start')
@@ -51,15 +31,15 @@ test('what a state lets one do', () => {
 })
 
 test('what is behind a state', () => {
-  assert.equal(detailOf(running), 'on port 9090')
+  assert.equal(detailOf(sampleStatus), 'on port 9090')
   assert.equal(
-    detailOf({ ...running, health: { ...sampleHealth, status: 'degraded' } }),
+    detailOf({ ...sampleStatus, health: { ...sampleHealth, status: 'degraded' } }),
     'on port 9090, with warnings',
   )
-  assert.equal(detailOf({ ...running, health_ok: false }), 'but its port does not respond')
+  assert.equal(detailOf({ ...sampleStatus, health_ok: false }), 'but its port does not respond')
   assert.equal(detailOf({ ...busy(1, 0), state: 'draining' }), 'finishing 1 call')
-  assert.equal(detailOf({ ...running, state: 'foreign' }), 'port 9090')
-  assert.equal(detailOf({ ...running, state: 'stopped' }), '')
+  assert.equal(detailOf({ ...sampleStatus, state: 'foreign' }), 'port 9090')
+  assert.equal(detailOf({ ...sampleStatus, state: 'stopped' }), '')
 })
 
 test('what becomes of calls is told before they are ended', () => {
@@ -85,7 +65,7 @@ test('what becomes of calls is told before they are ended', () => {
 })
 
 test('the address is one that the reader can reach', () => {
-  assert.equal(baseUrlOf(running, 'box.lan'), 'http://127.0.0.1:9090/v1')
+  assert.equal(baseUrlOf(sampleStatus, 'box.lan'), 'http://127.0.0.1:9090/v1')
   assert.equal(baseUrlOf({ host: '0.0.0.0', port: 9090 }, 'box.lan'), 'http://box.lan:9090/v1')
   assert.equal(baseUrlOf({ host: '::', port: 9090 }, '[::1]'), 'http://[::1]:9090/v1')
   assert.equal(baseUrlOf({ host: '::1', port: 0 }, 'localhost'), 'http://[::1]:<any free port>/v1')

@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sampleStatus } from '../../../test/support/sample-health.ts'
 import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
 import { StatusDisplay } from './status-display.ts'
 
 function statusOf(state: GatewayState, message: string | null = null): ProcessStatus {
-  return {
-    running: false,
-    state,
-    pid: null,
-    port: 9090,
-    host: '127.0.0.1',
-    upstream: 'http://127.0.0.1:1/v1',
-    instance: null,
-    started_at: null,
-    uptime_s: null,
-    health_ok: true,
-    health: null,
-    pid_file: 'data/.proxy.pid',
-    log_file: 'data/gateway.log',
-    predecessors: [],
-    message,
-    simulated: false,
-    crash: null,
-  }
+  return { ...sampleStatus, running: false, state, health: null, message }
 }
 
 /** A display, with a function that takes what was written since the last look. */

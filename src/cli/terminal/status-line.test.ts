@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { sampleHealth } from '../../../test/support/sample-health.ts'
+import { sampleHealth, sampleStatus } from '../../../test/support/sample-health.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import type { ProcessStatus } from '../../api/process-status.ts'
 import { displayWidth } from './display-width.ts'
@@ -34,26 +34,7 @@ function health({
 }
 
 function running(figures: Figures = {}, more: Partial<ProcessStatus> = {}): ProcessStatus {
-  return {
-    running: true,
-    state: 'running',
-    pid: 1,
-    port: 9090,
-    host: '127.0.0.1',
-    upstream: 'http://127.0.0.1:1/v1',
-    instance: 'abcdef',
-    started_at: '2026-11-21T06:00:00.000Z',
-    uptime_s: 1,
-    health_ok: true,
-    health: health(figures),
-    pid_file: 'data/.proxy.pid',
-    log_file: 'data/gateway.log',
-    predecessors: [],
-    message: null,
-    simulated: false,
-    crash: null,
-    ...more,
-  }
+  return { ...sampleStatus, health: health(figures), ...more }
 }
 
 function down(state: ProcessStatus['state'], more: Partial<ProcessStatus> = {}): ProcessStatus {
