@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type Server, type ServerResponse, createServer } from 'node:http'
 import { listenOnLoopback } from '../../src/lib/http/http.ts'
+import type { AlertMessage } from '../../src/api/alerts.ts'
 import { Condition } from '../support/condition.ts'
 
 /** A message as it came. */
@@ -17,6 +18,20 @@ export interface TestReceiver extends AsyncDisposable {
   waitFor(count: number): Promise<void>
   /** The `type` and the rule of each message in the format `json`: `alert.begins budget`. */
   types(): readonly string[]
+}
+
+/** A message whose subject is what a session was called by a stranger. */
+export const sampleMessage: AlertMessage = {
+  id: 'msg_1',
+  at: '2026-11-22T10:00:00.000Z',
+  kind: 'begins',
+  rule: 'velocity',
+  subject: 'run <!channel> @everyone **x** &',
+  title: 'Runaway session or client',
+  text: 'This session uses 1,200,000 tokens a minute, over 5 minutes.',
+  since: '2026-11-22T10:00:00.000Z',
+  state: 'pending',
+  detail: null,
 }
 
 /** `answer` is given the number of the message, from 0; 204 unless told. */

@@ -7,7 +7,6 @@ import OpenAI from 'openai'
 import type { AlertReceiver } from '../../src/alerts/alert-request.ts'
 import { AlertService, alertFilesOf } from '../../src/alerts/alert-service.ts'
 import { sendAlert, tryAlert } from '../../src/alerts/send-alert.ts'
-import type { AlertMessage } from '../../src/api/alerts.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { type Clock, systemClock } from '../../src/call/clock.ts'
 import type { AlertSums } from '../../src/query/alerts-answer.ts'
@@ -18,7 +17,7 @@ import { fieldsOf } from '../support/fields-of.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { startReceiver } from './alert-receiver.ts'
+import { sampleMessage, startReceiver } from './alert-receiver.ts'
 import { quietSums } from './quiet-sums.ts'
 
 const everyMs = 30_000
@@ -349,19 +348,6 @@ test('a webhook that is set is used at once and by the next dashboard, and its a
 
 const secretPath = '/services/T0AAAAAAA/B0BBBBBBB/dGhlIHNlY3JldA'
 
-const message: AlertMessage = {
-  id: 'msg_1',
-  at: '2026-11-22T10:00:00.000Z',
-  kind: 'begins',
-  rule: 'velocity',
-  subject: 'run <!channel> @everyone **x** &',
-  title: 'Runaway session or client',
-  text: 'This session uses 1,200,000 tokens a minute, over 5 minutes.',
-  since: '2026-11-22T10:00:00.000Z',
-  state: 'pending',
-  detail: null,
-}
-
 interface HastyClock {
   readonly clock: Clock
   readonly waits: readonly number[]
@@ -512,7 +498,7 @@ for (const { what, answer, tries, detail, waits = [], overAt } of cases) {
         return head
       })
     }
-    const sent = await sendAlert(receiverAt(receiver.origin), message, hasty.clock, open)
+    const sent = await sendAlert(receiverAt(receiver.origin), sampleMessage, hasty.clock, open)
     assert.equal(sent.detail, detail)
     assert.equal(sent.isDelivered, detail.startsWith('2'))
     assert.deepEqual([receiver.received.length, hasty.waits], [tries, waits])
@@ -527,7 +513,7 @@ test('nobody there, and one that speaks no HTTP', async () => {
   const port = await freePort()
   const { clock, waits } = hastyClock()
   const receiver = receiverAt(`http://127.0.0.1:${port}`)
-  assert.equal((await sendAlert(receiver, message, clock, open)).detail, 'no answer: ECONNREFUSED')
+  assert.equal((await sendAlert(receiver, sampleMessage, clock, open)).detail, 'no answer: ECONNREFUSED')
   assert.deepEqual(waits, [10_000, 60_000])
   const mute = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-x\r\n')).listen(
     0,
@@ -537,7 +523,7 @@ test('nobody there, and one that speaks no HTTP', async () => {
     await new Promise((resolve) => mute.once('listening', resolve))
     const address = mute.address()
     assert.ok(typeof address === 'object' && address !== null)
-    const told = await sendAlert(receiverAt(`http://127.0.0.1:${address.port}`), message, clock, open)
+    const told = await sendAlert(receiverAt(`http://127.0.0.1:${address.port}`), sampleMessage, clock, open)
     assert.match(told.detail, /^no answer: (?:[A-Z_]+|the connection broke)$/)
   } finally {
     mute.close()
@@ -547,7 +533,7 @@ test('nobody there, and one that speaks no HTTP', async () => {
 test('who is told to stop waits for nothing', async () => {
   await using receiver = await startReceiver(() => undefined)
   const closing = new AbortController()
-  const sending = sendAlert(receiverAt(receiver.origin), message, systemClock, closing.signal)
+  const sending = sendAlert(receiverAt(receiver.origin), sampleMessage, systemClock, closing.signal)
   await receiver.waitFor(1)
   closing.abort()
   await assert.rejects(sending, { name: 'AbortError' })
@@ -556,7 +542,7 @@ test('who is told to stop waits for nothing', async () => {
 for (const secret of ['plain text', `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`]) {
   test(`what is signed with ${secret.slice(0, 6)}… is verified by a library of others`, async () => {
     await using receiver = await startReceiver()
-    await sendAlert(receiverAt(receiver.origin, { secret }), message, systemClock, open)
+    await sendAlert(receiverAt(receiver.origin, { secret }), sampleMessage, systemClock, open)
     const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]]
     const { webhooks } = new OpenAI({ apiKey: 'unused' })
     // It takes a secret for base64 if it can be.
@@ -574,10 +560,10 @@ for (const secret of ['plain text', `whsec_${Buffer.from('0123456789abcdef012345
 test('in each format a name of a client stays a name', async () => {
   await using receiver = await startReceiver()
   for (const format of ['json', 'slack', 'discord', 'ntfy'] as const) {
-    await sendAlert(receiverAt(receiver.origin, { format }), message, systemClock, open)
+    await sendAlert(receiverAt(receiver.origin, { format }), sampleMessage, systemClock, open)
   }
   const [json = '', slack = '', discord = '', ntfy = ''] = receiver.received.map(({ body }) => body)
-  assert.equal(JSON.parse(json).data.subject, message.subject)
+  assert.equal(JSON.parse(json).data.subject, sampleMessage.subject)
   assert.match(JSON.parse(slack).text, /&lt;!channel&gt; @everyone \*\*x\*\* &amp;/)
   assert.deepEqual(JSON.parse(discord).allowed_mentions, { parse: [] })
   assert.match(JSON.parse(discord).content, /\\<!channel\\> \\@everyone \\\*\\\*x/)
@@ -592,14 +578,14 @@ test('in each format a name of a client stays a name', async () => {
 test('user and password of an address are sent as such', async () => {
   await using receiver = await startReceiver()
   const url = `${receiver.origin.replace('//', '//user:p%40ss@')}/topic`
-  await sendAlert({ url, format: 'ntfy', secret: null, fixedBy: null }, message, systemClock, open)
+  await sendAlert({ url, format: 'ntfy', secret: null, fixedBy: null }, sampleMessage, systemClock, open)
   const [{ headers, path }] = receiver.received as [(typeof receiver.received)[number]]
   assert.equal(path, '/topic')
   assert.equal(Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64').toString(), 'user:p@ss')
   const unescaped = `${receiver.origin.replace('//', '//user:100%@')}/topic`
   const tried = await tryAlert(
     { url: unescaped, format: 'ntfy', secret: null, fixedBy: null },
-    message,
+    sampleMessage,
     systemClock,
     open,
   )

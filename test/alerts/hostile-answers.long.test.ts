@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { AlertMessage } from '../../src/api/alerts.ts'
 import { tryAlert } from '../../src/alerts/send-alert.ts'
 import { fetchPriceList } from '../../src/pricing/fetch-price-list.ts'
 import { httpReceiver } from '../../src/traces/span-receiver.ts'
 import { eventually } from '../support/eventually.ts'
 import { fastClock } from '../support/fast-clock.ts'
+import { sampleMessage } from './alert-receiver.ts'
 
 const limitMs = 1000
 /** What the limit of an alert, ten seconds, is divided by. */
@@ -78,26 +78,13 @@ async function serve({ start, piece }: Hostile): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const message: AlertMessage = {
-  id: 'msg_1',
-  at: '2026-11-22T10:00:00.000Z',
-  kind: 'begins',
-  rule: 'velocity',
-  subject: null,
-  title: 'Title',
-  text: 'Text',
-  since: '2026-11-22T10:00:00.000Z',
-  state: 'pending',
-  detail: null,
-}
-
 function askForPrices(origin: string): Promise<unknown> {
   return fetchPriceList(`${origin}/list`, null, { timeoutMs: limitMs, maxBytes: 1_000_000, maxRedirects: 3 })
 }
 
 function sendAnAlert(origin: string) {
   const receiver = { url: `${origin}/hook`, format: 'json', secret: null, fixedBy: null } as const
-  return tryAlert(receiver, message, fastClock(clockFactor), new AbortController().signal)
+  return tryAlert(receiver, sampleMessage, fastClock(clockFactor), new AbortController().signal)
 }
 
 async function sendSpans(origin: string) {

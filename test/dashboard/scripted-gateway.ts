@@ -8,60 +8,13 @@ import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
+import { sampleHealth, sampleStatus } from '../support/sample-health.ts'
 
 /** A status with a value in every field but `crash`, which is an alert. */
 export const runningStatus: ProcessStatus = {
-  running: true,
-  state: 'running',
-  pid: 4711,
-  port: 9090,
-  host: '0.0.0.0',
-  upstream: 'https://api.openai.com/v1',
-  instance: 'k3v9x2ab',
-  started_at: '2026-11-21T06:00:00.000Z',
-  uptime_s: 12.5,
-  health_ok: true,
-  health: {
-    status: 'ok',
-    upstream: 'https://api.openai.com/v1',
-    db: 'data/llm_telemetry.db',
-    rate_limiter: {
-      max_concurrent: 4,
-      active: 1,
-      queued: 2,
-      slot_cooldown_ms: 50,
-      total_admitted: 3,
-      total_queued: 4,
-      total_retries_429: 5,
-      peak_active: 6,
-      queue_order: 'fifo',
-    },
-    clients: [],
-    provider_limits: [],
-    minute_limits: [],
-    token_budget: {
-      daily_limit: 480_000_000,
-      total_used: 7,
-      remaining: 479_999_993,
-      percentage_used: 0.001,
-      estimated: 0,
-      known: true,
-    },
-    pid: 4711,
-    instance: 'k3v9x2ab',
-    version: '0.1.0',
-    uptime_s: 12,
-    wrong_base_url_calls: 0,
-    raw_log: { enabled: false, file_size_bytes: 0 },
-    telemetry: { written: 8, pending: 9, dropped: 10 },
-    warnings: [{ code: 'disk_full', message: 'The disk is full.' }],
-  },
-  pid_file: 'data/.proxy.pid',
-  log_file: 'data/proxy.log',
-  predecessors: [],
+  ...sampleStatus,
+  health: { ...sampleHealth, warnings: [{ code: 'disk_full', message: 'The disk is full.' }] },
   message: 'All is well.',
-  simulated: false,
-  crash: null,
 }
 
 /** A configuration with every kind of value. */

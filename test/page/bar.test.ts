@@ -22,12 +22,11 @@ const busy: ProcessStatus = {
     ...sampleHealth,
     rate_limiter: { ...sampleHealth.rate_limiter, active: 4, queued: 12_345 },
     token_budget: {
+      ...sampleHealth.token_budget,
       daily_limit: 1000,
       total_used: 850,
       remaining: 150,
       percentage_used: 85,
-      estimated: 0,
-      known: true,
     },
   },
 }
