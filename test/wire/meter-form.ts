@@ -1,10 +1,11 @@
 import { Failure } from '../../src/call/failure.ts'
 import { type CallRecord, blankRecord } from '../../src/call/call-record.ts'
+import { namedFields } from '../../src/call/fields/call-fields.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { CallTimeline, completeRecord } from '../../src/gateway/recorder/recorder.ts'
 import { pathMeaning } from '../../src/gateway/http/path-meaning.ts'
 import { parseUpstreamBase } from '../../src/gateway/http/target.ts'
-import type { AnswerColumns, WireForm } from './wire-form.ts'
+import { type AnswerColumns, type WireForm, answerColumns } from './wire-form.ts'
 
 /** What became of an answer that was shown to the meter. */
 export interface MeteredForm {
@@ -80,35 +81,7 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
 }
 
 function columnsOf(record: CallRecord): AnswerColumns {
-  return {
-    call_type: record.callType,
-    status: record.status,
-    outcome: record.outcome,
-    failure_code: record.failureCode,
-    upstream_error_code: record.upstreamErrorCode,
-    error_message: record.errorMessage,
-    finish_reason: record.finishReason,
-    response_model: record.responseModel,
-    service_tier: record.serviceTier,
-    upstream_request_id: record.upstreamRequestId,
-    upstream_queue_ms: record.upstreamQueueMs,
-    upstream_prompt_ms: record.upstreamPromptMs,
-    upstream_decode_ms: record.upstreamDecodeMs,
-    chunks: record.chunks,
-    usage_source: record.usageSource,
-    input_tokens: record.inputTokens,
-    output_tokens: record.outputTokens,
-    cached_input_tokens: record.cachedInputTokens,
-    cache_write_tokens: record.cacheWriteTokens,
-    cache_write_1h_tokens: record.cacheWrite1hTokens,
-    input_audio_tokens: record.inputAudioTokens,
-    output_audio_tokens: record.outputAudioTokens,
-    reasoning_tokens: record.reasoningTokens,
-    total_tokens: record.totalTokens,
-    search_units: record.searchUnits,
-    audio_ms: record.audioMs,
-    image_tokens: record.imageTokens,
-    cost_usd: record.costNanoUsd === null ? null : record.costNanoUsd / 1e9,
-    price_source: record.priceSource,
-  }
+  const known = namedFields.map(({ name, record: field }) => [name, record[field as keyof CallRecord]])
+  const cost_usd = record.costNanoUsd === null ? null : record.costNanoUsd / 1e9
+  return answerColumns({ ...Object.fromEntries(known), cost_usd })
 }

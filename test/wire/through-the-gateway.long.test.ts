@@ -13,7 +13,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { allWireForms } from './all-wire-forms.ts'
 import { testedCodings, zeros } from './content-codings.ts'
-import type { AnswerColumns, WireForm } from './wire-form.ts'
+import { type WireForm, answerColumns } from './wire-form.ts'
 
 const random = seededRandom(6)
 
@@ -160,9 +160,4 @@ function assertCut(form: WireForm, row: CallJson, key: string): void {
   const counts = [[form.columns.input_tokens, form.columns.output_tokens], ...form.earlier, [null, null]]
   const known = counts.some(([input, output]) => input === row.input_tokens && output === row.output_tokens)
   assert.ok(known, `${key}: ${row.input_tokens}, ${row.output_tokens}`)
-}
-
-function answerColumns(row: CallJson): AnswerColumns {
-  const names = Object.keys(allWireForms[0]!.columns) as (keyof AnswerColumns)[]
-  return Object.fromEntries(names.map((name) => [name, row[name]])) as unknown as AnswerColumns
 }

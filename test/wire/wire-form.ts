@@ -1,71 +1,53 @@
 import type { CallJson } from '../../src/call/call-record.ts'
+import { unknownJson } from '../support/call-json.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
 
-/** The columns of a row that come out of an answer, in the words of the API; `cost_usd` only as reported. */
-export type AnswerColumns = Pick<
-  CallJson,
-  | 'call_type'
-  | 'status'
-  | 'outcome'
-  | 'failure_code'
-  | 'upstream_error_code'
-  | 'error_message'
-  | 'finish_reason'
-  | 'response_model'
-  | 'service_tier'
-  | 'upstream_request_id'
-  | 'upstream_queue_ms'
-  | 'upstream_prompt_ms'
-  | 'upstream_decode_ms'
-  | 'chunks'
-  | 'usage_source'
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'cached_input_tokens'
-  | 'cache_write_tokens'
-  | 'cache_write_1h_tokens'
-  | 'input_audio_tokens'
-  | 'output_audio_tokens'
-  | 'reasoning_tokens'
-  | 'total_tokens'
-  | 'search_units'
-  | 'audio_ms'
-  | 'image_tokens'
-  | 'cost_usd'
-  | 'price_source'
->
+/** The fields of a row that come out of an answer; `cost_usd` only as reported. */
+export const answerFields = [
+  'call_type',
+  'status',
+  'outcome',
+  'failure_code',
+  'upstream_error_code',
+  'error_message',
+  'finish_reason',
+  'response_model',
+  'service_tier',
+  'upstream_request_id',
+  'upstream_queue_ms',
+  'upstream_prompt_ms',
+  'upstream_decode_ms',
+  'chunks',
+  'usage_source',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'input_audio_tokens',
+  'output_audio_tokens',
+  'reasoning_tokens',
+  'total_tokens',
+  'search_units',
+  'audio_ms',
+  'image_tokens',
+  'cost_usd',
+  'price_source',
+] as const
+
+export type AnswerColumns = Pick<CallJson, (typeof answerFields)[number]>
+
+export function answerColumns(row: CallJson): AnswerColumns {
+  return Object.fromEntries(answerFields.map((name) => [name, row[name]])) as unknown as AnswerColumns
+}
 
 /** What an answer from which nothing can be read leaves in a row. */
 const blank: AnswerColumns = {
+  ...answerColumns(unknownJson),
   call_type: 'chat',
   status: 200,
   outcome: 'ok',
-  failure_code: null,
-  upstream_error_code: null,
-  error_message: null,
-  finish_reason: null,
-  response_model: null,
-  service_tier: null,
-  upstream_request_id: null,
-  upstream_queue_ms: null,
-  upstream_prompt_ms: null,
-  upstream_decode_ms: null,
-  chunks: null,
   usage_source: 'none',
-  input_tokens: null,
-  output_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  cache_write_1h_tokens: null,
-  input_audio_tokens: null,
-  output_audio_tokens: null,
-  reasoning_tokens: null,
-  total_tokens: null,
-  search_units: null,
-  audio_ms: null,
-  image_tokens: null,
-  cost_usd: null,
-  price_source: null,
 }
 
 /** One answer as an upstream sends it, and the row that it must leave. */
