@@ -1,46 +1,16 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { test } from 'node:test'
-import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { OutgoingRecord } from '../../src/api/raw-log.ts'
 import { type CommandProcess, startCommandProcess } from '../support/command-process.ts'
 import { freePort } from '../support/free-port.ts'
+import { sampleIncoming as request, sampleOutgoing as answer } from '../support/sample-records.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { type ScriptedFeed, startScriptedFeed } from './scripted-feed.ts'
 
-const timestamp = '2026-11-21T14:03:22.500Z'
+const { id, timestamp, method, path } = request
 const time = new Date(timestamp).toTimeString().slice(0, 8)
-const started = {
-  type: 'started',
-  id: '0tk3v9x2ab4',
-  timestamp,
-  method: 'POST',
-  path: '/v1/chat/completions',
-}
-const request: PayloadRecord = {
-  id: '0tk3v9x2ab4',
-  seq: 11,
-  timestamp,
-  direction: 'incoming',
-  method: 'POST',
-  path: '/v1/chat/completions',
-  status: null,
-  headers: {},
-  body: { messages: [{ role: 'user', content: 'What is a weir?' }] },
-  body_bytes: 100,
-  truncated: false,
-  model: 'small',
-  stream: false,
-}
-const answer: OutgoingRecord = {
-  ...request,
-  seq: 12,
-  direction: 'outgoing',
-  status: 200,
-  body: { choices: [] },
-  outcome: 'ok',
-  failure_code: null,
-  duration_ms: 1800,
-}
+const started = { type: 'started', id, timestamp, method, path }
 const failed: OutgoingRecord = {
   ...answer,
   seq: 13,

@@ -2,27 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { curvePercentiles } from '../../src/call/call-question.ts'
 import type { MeasureFigures } from '../../src/call/figures.ts'
+import { emptyFigures } from '../../src/store/read/group-figures.ts'
 import { type CompareGroup, compareColumns, curveOf, sortedBy } from './compare-figures.ts'
 
 function group(key: string | null, n: number, p95: number): CompareGroup {
   const measure: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
   const values = n === 0 ? [] : curvePercentiles.map((percentile) => percentile * p95)
   return {
+    ...emptyFigures,
     key,
     calls: n,
-    errors: 0,
-    error_rate: null,
-    input_tokens: 0,
-    output_tokens: 0,
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
-    reasoning_tokens: 0,
-    total_tokens: 0,
-    cost_usd: null,
-    unpriced_calls: 0,
-    no_usage_calls: 0,
-    cached_share: null,
-    cache_saved_usd: null,
     duration_ms: measure,
     ttft_ms: measure,
     ttft_total_ms: measure,

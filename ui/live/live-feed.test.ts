@@ -5,6 +5,7 @@ import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { sampleLiveCall } from '../../test/support/live-call.ts'
+import { sampleIncoming, sampleOutgoing } from '../../test/support/sample-records.ts'
 import { defaultAddress } from '../data/page-address.ts'
 import { LiveFeed, liveFilterOf, shownCalls } from './live-feed.ts'
 
@@ -17,32 +18,22 @@ function started(id: string, second = 0): PayloadEvent {
 
 function request(id: string, text: string, rest: Partial<PayloadRecord> = {}): PayloadRecord {
   return {
+    ...sampleIncoming,
     id,
-    seq: 1,
     timestamp: at(0),
-    direction: 'incoming',
-    method: 'POST',
-    path: '/v1/chat/completions',
-    status: null,
-    headers: {},
     body: { messages: [{ role: 'user', content: text }] },
-    body_bytes: 10,
-    truncated: false,
     model: 'm',
-    stream: false,
     ...rest,
   }
 }
 
 function answer(id: string, text: string, rest: Partial<OutgoingRecord> = {}): OutgoingRecord {
   return {
-    ...request(id, ''),
+    ...sampleOutgoing,
+    id,
     timestamp: at(3),
-    direction: 'outgoing',
-    status: 200,
     body: { choices: [{ message: { content: text } }] },
-    outcome: 'ok',
-    failure_code: null,
+    model: 'm',
     duration_ms: 3000,
     ...rest,
   }

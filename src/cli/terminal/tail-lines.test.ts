@@ -6,35 +6,25 @@ import { displayWidth } from './display-width.ts'
 import type { LineStyle } from './paint.ts'
 import { endLine, requestLine, startLine } from './tail-lines.ts'
 import { draws } from '../../../test/support/draws.ts'
+import { sampleIncoming, sampleOutgoing } from '../../../test/support/sample-records.ts'
 
-const timestamp = '2026-11-21T14:03:22.500Z'
+const { timestamp } = sampleIncoming
 const style: LineStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
 const time = new Date(timestamp).toTimeString().slice(0, 8)
 
 const request: PayloadRecord = {
-  id: '0tk3v9x2ab4',
-  seq: 1,
-  timestamp,
-  direction: 'incoming',
-  method: 'POST',
-  path: '/v1/chat/completions',
-  status: null,
-  headers: {},
+  ...sampleIncoming,
   body: { model: 'a', messages: [{ role: 'user', content: 'What is a weir?' }] },
   body_bytes: 1234,
-  truncated: false,
   model: 'gpt-4o-mini',
   stream: true,
 }
 const answer: OutgoingRecord = {
-  ...request,
-  direction: 'outgoing',
-  status: 200,
+  ...sampleOutgoing,
+  model: 'gpt-4o-mini',
+  stream: true,
   body: 'data: {}\n\n',
   body_bytes: 3482,
-  outcome: 'ok',
-  failure_code: null,
-  duration_ms: 1800,
 }
 
 test('a call is a line when it begins and a line when it has ended', () => {
