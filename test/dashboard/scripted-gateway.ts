@@ -9,6 +9,7 @@ import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
 import { sampleHealth, sampleStatus } from '../support/sample-health.ts'
+import { noNumber, sampleOption } from '../support/sample-option.ts'
 
 /** A status with a value in every field but `crash`, which is an alert. */
 export const runningStatus: ProcessStatus = {
@@ -20,30 +21,13 @@ export const runningStatus: ProcessStatus = {
 /** A configuration with every kind of value. */
 export const someConfig: ProxyConfig = {
   options: [
+    { ...sampleOption, value: 8, source: 'saved' },
     {
-      name: 'max_concurrent',
-      description: 'how many',
-      kind: 'number',
-      unit: 'calls',
-      min: 1,
-      max: 100_000,
-      choices: null,
-      range: 'a whole number from 1 to 100,000',
-      value: 8,
-      default: 4,
-      source: 'saved',
-      fixed_by: null,
-      changes: 'live',
-      running: 4,
-    },
-    {
+      ...sampleOption,
+      ...noNumber,
       name: 'allow_host',
       description: 'names',
       kind: 'list',
-      unit: null,
-      min: null,
-      max: null,
-      choices: null,
       range: 'a host name',
       value: ['a.example', 'b.example'],
       default: [],
@@ -53,18 +37,14 @@ export const someConfig: ProxyConfig = {
       running: ['a.example'],
     },
     {
+      ...sampleOption,
+      ...noNumber,
       name: 'via',
       description: 'whether',
       kind: 'switch',
-      unit: null,
-      min: null,
-      max: null,
-      choices: null,
       range: 'on or off',
       value: true,
       default: true,
-      source: 'default',
-      fixed_by: null,
       changes: null,
       running: null,
     },

@@ -16,6 +16,7 @@ import { startAttackerServer } from './attacker-server.ts'
 import { openDashboardPage, startByButton, untilReady, untilTrue } from './dashboard-page.ts'
 import { dashboardOver } from './shared-dashboard.ts'
 import { naughtyStrings } from './naughty-strings.ts'
+import { noNumber, sampleOption } from '../support/sample-option.ts'
 
 const kilobyte = 1000
 const assets = new URL('../../dist/ui/assets/', import.meta.url)
@@ -281,18 +282,14 @@ function statusSaying(text: string): ProcessStatus {
 
 function configSaying(text: string): ProxyConfig {
   const option: ConfigOption = {
+    ...sampleOption,
+    ...noNumber,
     name: text,
     description: text,
     kind: 'text',
-    unit: null,
-    min: null,
-    max: null,
-    choices: null,
     range: text,
     value: text,
     default: text,
-    source: 'default',
-    fixed_by: null,
     changes: 'restart',
     running: `not ${text}`,
   }

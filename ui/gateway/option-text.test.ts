@@ -3,24 +3,8 @@ import { test } from 'node:test'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { settingName, specsOf, valueFacts } from '../../src/options/option-spec.ts'
+import { sampleOption as option } from '../../test/support/sample-option.ts'
 import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-text.ts'
-
-const option: ConfigOption = {
-  name: 'max_concurrent',
-  description: 'how many',
-  kind: 'number',
-  unit: 'calls',
-  min: 1,
-  max: 100_000,
-  choices: null,
-  range: 'a whole number from 1 to 100,000',
-  value: 4,
-  default: 4,
-  source: 'default',
-  fixed_by: null,
-  changes: 'live',
-  running: 4,
-}
 
 test('every option of the gateway has a title and a place', () => {
   const names = specsOf(gatewayOptionTable).map(({ name }) => name.replaceAll('-', '_'))
