@@ -91,202 +91,173 @@ export function namelessOf(by: CompareBy): string {
 
 const isLastRange = isNameOf(lastRanges)
 
-/** The filters of an address without filters. */
-const noFilters = {
-  models: [] as readonly string[],
-  callTypes: [] as readonly CallType[],
-  errorsOnly: false,
-  outcomes: [] as readonly Outcome[],
-  failureCodes: [] as readonly string[],
-  clients: [] as readonly string[],
-  upstreams: [] as readonly string[],
-  /** Each is `key:value`. */
-  tags: [] as readonly string[],
-  /** HTTP statuses as digits. */
-  statuses: [] as readonly string[],
-  /** The least and the longest duration in milliseconds, both inclusive. */
-  minMs: null as number | null,
-  maxMs: null as number | null,
-  /** An exact id or error code; empty for none. */
-  q: '',
+/** A part of the address, which is a parameter of the query. */
+interface Part<Value> {
+  /** The name of the parameter. */
+  readonly name: string
+  /** The value that is not written. */
+  readonly usual: Value
+  /** The views that use the parameter (default: all). */
+  readonly views: readonly View[] | undefined
+  /** Returns the value after a further parameter; undefined if its text is invalid. */
+  read(text: string, before: Value): Value | undefined
+  /** Returns the texts of the parameters. */
+  write(value: Value): readonly string[]
+}
+
+/** The values of the parts in a table. */
+type ValuesOf<Parts> = {
+  readonly [Name in keyof Parts]: Parts[Name] extends Part<infer Value> ? Value : never
+}
+
+/** Returns a part of one value. `read` returns undefined for an invalid text. */
+function single<Value>(
+  name: string,
+  usual: Value,
+  read: (text: string) => Value | undefined,
+  views?: readonly View[],
+): Part<Value> {
+  return { name, usual, views, read, write: (value) => (value === usual ? [] : [String(value)]) }
+}
+
+/** Returns a part whose parameter may be repeated. `isOne` checks a text. */
+function many<One extends string>(
+  name: string,
+  isOne: (text: string) => boolean,
+  views?: readonly View[],
+): Part<readonly One[]> {
+  return {
+    name,
+    usual: [],
+    views,
+    read: (text, before) => (isOne(text) ? [...new Set(before).add(text as One)] : undefined),
+    write: (values) => values,
+  }
+}
+
+const isGiven = (text: string): boolean => text !== ''
+const given = (text: string): string | undefined => text || undefined
+const onlyIf =
+  <Value extends string>(isOne: (text: string) => text is Value) =>
+  (text: string): Value | undefined =>
+    isOne(text) ? text : undefined
+const truths: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
+const truth = (text: string): boolean | undefined => truths[text]
+
+/** The filters of the dashboard's API, under the same names. */
+const filters = {
+  models: many('model', isGiven),
+  callTypes: many<CallType>('call_type', isCallType),
+  outcomes: many<Outcome>('outcome', isOutcome),
+  failureCodes: many('failure_code', isGiven),
+  clients: many('client', isGiven),
+  upstreams: many('upstream_name', isGiven),
+  /** The session that the Sessions view shows, or by which other views filter; null for all. */
+  session: single<string | null>('session', null, given),
   /** The source of imported calls; null for all calls. */
-  source: null as string | null,
+  source: single<string | null>('source', null, given),
+  /** Each is `key:value`. */
+  tags: many('tag', (text) => text.includes(':')),
+  /** HTTP statuses as digits. */
+  statuses: many('status', isStatus),
+  errorsOnly: single('errors_only', false, truth),
+  /** The least and the longest duration in milliseconds, both inclusive. */
+  minMs: single<number | null>('min_ms', null, millisecondsOf),
+  maxMs: single<number | null>('max_ms', null, millisecondsOf),
+  /** An exact id or error code; empty for none. */
+  q: single('q', '', (text) => text.trim()),
+}
+
+type Order = CompareColumnName | SessionSort | SpendColumnName
+const orders: readonly Order[] = [...compareColumnNames, ...sessionSorts, ...spendColumnNames]
+
+/** The parts that another view resets. */
+const others = {
+  sort: single<CallSort>('sort', 'started_at', onlyIf(isCallSort)),
+  /** The id of the call in the panel. */
+  call: single<string | null>('call', null, (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
+  /** The tab of the call panel. */
+  tab: single<CallTab>('tab', 'timing', onlyIf(isCallTab)),
+  /** The search text for payloads in Live, or for names of sessions; empty for none. */
+  text: single('text', '', (text) => text, ['live', 'sessions']),
+  /** The field that groups calls or spend. */
+  by: single<CompareBy>('by', 'model', compareByOf, ['compare', 'costs']),
+  /** For Compare: the measure of the curves, and the groups with a curve. No `lines` selects the first groups. */
+  measure: single<keyof Curves>('measure', 'duration_ms', onlyIf(isNameOf(curveWords)), ['compare']),
+  /** The column that sorts Compare, Sessions or Costs; null for the default. */
+  order: single<Order | null>('order', null, (text) => orders.find((name) => name === text), [
+    'compare',
+    'sessions',
+    'costs',
+  ]),
+  /** True if the smallest value comes first. */
+  rising: single('rising', false, truth, ['compare', 'calls', 'sessions', 'costs']),
+  /** The value of `rising` in the list from which the session was opened. */
+  listRising: single('list_rising', false, truth, ['sessions']),
+  lines: many('line', () => true, ['compare']),
+  /** The earlier period for comparison in the Overview; null for none. */
+  against: single<Against | null>('against', null, onlyIf(isNameOf(againstWords)), ['overview']),
+  /** A text in the names of the listed prices; empty lists the prices of the range's calls. */
+  price: single('price', '', (text) => text, ['costs']),
+  /** The column that sorts the prices; null for the default. `priceRising` puts the smallest first. */
+  priceOrder: single<PriceColumnName | null>(
+    'price_order',
+    null,
+    (text) => priceColumnNames.find((name) => name === text),
+    ['costs'],
+  ),
+  priceRising: single('price_rising', false, truth, ['costs']),
+}
+
+/** True if times are in UTC, not in the reader's zone. */
+const utc: Part<boolean> = {
+  ...single('tz', false, (text) => text === 'utc' || undefined),
+  write: (isUtc) => (isUtc ? ['utc'] : []),
+}
+
+const parts = { ...filters, ...others, utc }
+
+function usualOf<Parts extends Readonly<Record<string, Part<unknown>>>>(parts: Parts): ValuesOf<Parts> {
+  const values = Object.entries(parts).map(([name, { usual }]) => [name, usual])
+  return Object.fromEntries(values) as ValuesOf<Parts>
 }
 
 /** The parts of an address that a change of the view resets. */
-export const viewReset = {
-  /** The session that the Sessions view shows, or by which other views filter; null for all. */
-  session: null as string | null,
-  sort: 'started_at' as CallSort,
-  /** The id of the call in the panel. */
-  call: null as string | null,
-  /** The tab of the call panel. */
-  tab: 'timing' as CallTab,
-  /** The search text for payloads in Live, or for names of sessions; empty for none. */
-  text: '',
-  /** The field that groups calls or spend. */
-  by: 'model' as CompareBy,
-  /** For Compare: the measure of the curves, and the groups with a curve. No `lines` selects the first groups. */
-  measure: 'duration_ms' as keyof Curves,
-  lines: [] as readonly string[],
-  /** The column that sorts Compare, Sessions or Costs; null for the default. */
-  order: null as CompareColumnName | SessionSort | SpendColumnName | null,
-  /** True if the smallest value comes first. */
-  rising: false,
-  /** The value of `rising` in the list from which the session was opened. */
-  listRising: false,
-  /** The earlier period for comparison in the Overview; null for none. */
-  against: null as Against | null,
-  /** A text in the names of the listed prices; empty lists the prices of the range's calls. */
-  price: '',
-  /** The column that sorts the prices; null for the default. `priceRising` puts the smallest first. */
-  priceOrder: null as PriceColumnName | null,
-  priceRising: false,
-}
+export const viewReset = { ...usualOf(others), session: null }
 
 /** The address of a bare `/`. */
 export const defaultAddress = {
   view: 'overview' as View,
   /** The default range, recognized by this object: an equal range that a user chose is written into the address. */
   range: { last: '24h' } as Range,
-  /** True if times are in UTC, not in the reader's zone. */
-  utc: false,
   /** The names of unknown parameters and of those with an invalid value. The page shows them. */
   ignored: [] as readonly string[],
-  ...noFilters,
-  ...viewReset,
+  ...usualOf(parts),
 }
-
-type Fields = typeof defaultAddress
 
 /**
  * The page's only state: a link shows others the same page, and Back restores the previous one. Filters and `sort`
  * have the names of `/api/query`.
  */
-export type PageAddress = Readonly<Fields>
-
-/** A parameter of the query. */
-interface Parameter {
-  /** Sets a field from a value; returns false if the value is invalid. */
-  readonly read: (fields: Fields, value: string) => boolean
-  /** Returns the values to write; empty for the default. */
-  readonly write: (address: PageAddress) => readonly string[]
-  /** The views that use the parameter (default: all). */
-  readonly views?: readonly View[]
-}
-
-type ListName =
-  | 'models'
-  | 'clients'
-  | 'upstreams'
-  | 'tags'
-  | 'statuses'
-  | 'failureCodes'
-  | 'callTypes'
-  | 'outcomes'
-  | 'lines'
-type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
-
-/** Returns a parameter of one value. `parse` returns undefined for an invalid value. */
-function single<Name extends PlainName>(
-  name: Name,
-  parse: (value: string) => PageAddress[Name] | undefined,
-): Parameter {
-  return {
-    read: (fields, value) => {
-      const parsed = parse(value)
-      if (parsed !== undefined) fields[name] = parsed
-      return parsed !== undefined
-    },
-    write: ({ [name]: value }) => (value === defaultAddress[name] ? [] : [String(value)]),
-  }
-}
-
-/** Returns a parameter that may be repeated. `isOne` checks a value. */
-function many(name: ListName, isOne: (value: string) => boolean): Parameter {
-  return {
-    read: (fields, value) => {
-      const list = new Set<string>(fields[name]).add(value)
-      if (isOne(value)) fields[name] = [...list] as never
-      return isOne(value)
-    },
-    write: ({ [name]: values }) => values,
-  }
-}
-
-const isGiven = (text: string): boolean => text !== ''
-const onlyIf =
-  <Value extends string>(isOne: (text: string) => text is Value) =>
-  (text: string): Value | undefined =>
-    isOne(text) ? text : undefined
-const truth: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
-
-/** The filters of the dashboard's API, under the same names. */
-const filters: Readonly<Record<string, Parameter>> = {
-  model: many('models', isGiven),
-  call_type: many('callTypes', isCallType),
-  outcome: many('outcomes', isOutcome),
-  failure_code: many('failureCodes', isGiven),
-  client: many('clients', isGiven),
-  upstream_name: many('upstreams', isGiven),
-  session: single('session', (text) => (text === '' ? undefined : text)),
-  source: single('source', (text) => (text === '' ? undefined : text)),
-  tag: many('tags', (text) => text.includes(':')),
-  status: many('statuses', isStatus),
-  errors_only: single('errorsOnly', (text) => truth[text]),
-  min_ms: single('minMs', millisecondsOf),
-  max_ms: single('maxMs', millisecondsOf),
-  q: single('q', (text) => text.trim()),
-}
-
-const others: Readonly<Record<string, Parameter>> = {
-  sort: single('sort', onlyIf(isCallSort)),
-  call: single('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
-  tab: single('tab', onlyIf(isCallTab)),
-  text: { ...single('text', (text) => text), views: ['live', 'sessions'] },
-  by: { ...single('by', compareByOf), views: ['compare', 'costs'] },
-  measure: { ...single('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
-  order: {
-    ...single('order', (text) =>
-      [...compareColumnNames, ...sessionSorts, ...spendColumnNames].find((name) => name === text),
-    ),
-    views: ['compare', 'sessions', 'costs'],
-  },
-  rising: { ...single('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions', 'costs'] },
-  list_rising: { ...single('listRising', (text) => truth[text]), views: ['sessions'] },
-  line: { ...many('lines', () => true), views: ['compare'] },
-  against: { ...single('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
-  price: { ...single('price', (text) => text), views: ['costs'] },
-  price_order: {
-    ...single('priceOrder', (text) => priceColumnNames.find((name) => name === text)),
-    views: ['costs'],
-  },
-  price_rising: { ...single('priceRising', (text) => truth[text]), views: ['costs'] },
-  tz: {
-    read: (fields, value) => (fields.utc = value === 'utc'),
-    write: ({ utc }) => (utc ? ['utc'] : []),
-  },
-}
-
-const parameters = { ...filters, ...others }
+export type PageAddress = Readonly<typeof defaultAddress>
 
 /** Reads an address; null if the path is no view. Invalid and unknown parameters are only named in `ignored`. */
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
-  const fields: Fields = { ...defaultAddress, view }
+  const values: Record<string, unknown> = { ...defaultAddress, view }
   const ignored = new Set<string>()
-  const byName = new Map(Object.entries(parameters))
-  for (const [name, value] of query) {
-    if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
-    const parameter = byName.get(name)
-    const isKnown = parameter !== undefined && isOf(parameter, view)
-    if (!isKnown || !parameter.read(fields, value)) ignored.add(name)
+  const used = Object.entries(parts).filter(([, part]) => isOf(part, view))
+  for (const [name, text] of query) {
+    if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(text))) continue
+    const [key = '', part] = used.find(([, part]) => part.name === name) ?? []
+    const value = (part as Part<unknown> | undefined)?.read(text, values[key])
+    if (value === undefined) ignored.add(name)
+    else values[key] = value
   }
   const last = query.getAll('range').findLast(isLastRange)
-  if (last !== undefined) fields.range = { last }
-  readBounds(fields, query, ignored)
-  return { ...fields, ignored: [...ignored] }
+  const range = boundsIn(query, ignored) ?? (last === undefined ? defaultAddress.range : { last })
+  return { ...(values as PageAddress), range, ignored: [...ignored] }
 }
 
 /** Returns the path and query of an address. Defaults are left out, so that links stay short. */
@@ -296,24 +267,21 @@ export function writeAddress(address: PageAddress): string {
     query.set('from', isoOf(address.range.fromMs))
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range !== defaultAddress.range) query.set('range', address.range.last)
-  write(query, parameters, address)
+  write(query, parts, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4). Dates and models are easier to read with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
 }
 
-function write(
-  query: URLSearchParams,
-  parameters: Readonly<Record<string, Parameter>>,
-  address: PageAddress,
-): void {
-  for (const [name, parameter] of Object.entries(parameters)) {
-    if (!isOf(parameter, address.view)) continue
-    for (const value of parameter.write(address)) query.append(name, value)
+function write(query: URLSearchParams, written: Partial<typeof parts>, address: PageAddress): void {
+  for (const [key, part] of Object.entries(written)) {
+    if (!isOf(part, address.view)) continue
+    const texts = (part as Part<unknown>).write(address[key as keyof typeof parts])
+    for (const text of texts) query.append(part.name, text)
   }
 }
 
-function isOf({ views }: Parameter, view: View): boolean {
+function isOf({ views }: Pick<Part<unknown>, 'views'>, view: View): boolean {
   return views === undefined || views.includes(view)
 }
 
@@ -349,7 +317,7 @@ export function queryKey(address: PageAddress, ...rest: readonly unknown[]): str
 /** Returns an address without its filters, except the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
   const session = address.view === 'sessions' ? address.session : null
-  return { ...address, ...noFilters, session, text: '', ignored: [] }
+  return { ...address, ...usualOf(filters), session, text: '', ignored: [] }
 }
 
 /** Returns the filter for the calls of one group. `tags` are the filters by other tag keys, which stay. */
@@ -364,13 +332,14 @@ export function filterOf(by: CompareBy, name: string, tags: readonly string[]): 
   return filters[by]
 }
 
-function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {
+/** Returns the range between two instants of the query; null for none. */
+function boundsIn(query: URLSearchParams, ignored: Set<string>): Range | null {
   const [from, to] = [query.get('from'), query.get('to')]
-  if (from === null && to === null) return
   const fromMs = instantOf(from)
   const toMs = instantOf(to)
-  if (fromMs !== null && toMs !== null && fromMs < toMs) fields.range = { last: null, fromMs, toMs }
-  else for (const [name, value] of Object.entries({ from, to })) if (value !== null) ignored.add(name)
+  if (fromMs !== null && toMs !== null && fromMs < toMs) return { last: null, fromMs, toMs }
+  for (const [name, text] of Object.entries({ from, to })) if (text !== null) ignored.add(name)
+  return null
 }
 
 /** True for a three-digit status that `/api/query` accepts. */
