@@ -19,9 +19,9 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
-  if (lostSinceMs !== null) {
-    return (
-      <div class="now-strip row at-end">
+  return (
+    <div class="now-strip row at-end">
+      {lostSinceMs !== null ? (
         <p class="now-lost row bad" role="alert">
           <Icon name="warning" />
           <FullOrBrief
@@ -29,27 +29,21 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
             brief={`Unreachable since ${times.seconds(lostSinceMs)}, retrying`}
           />
         </p>
-      </div>
-    )
-  }
-  if (now === null) {
-    return (
-      <div class="now-strip row at-end">
+      ) : now === null ? (
         <div class="now-link row">
           <span class="skeleton now-skeleton" />
         </div>
-      </div>
-    )
-  }
-  return (
-    <div class="now-strip row at-end">
-      <Alerts />
-      <AddressLink to={{ view: 'gateway', call: null }} class="now-link row" title="Gateway status">
-        <State now={now} />
-        {now.load !== null && <Load load={now.load} />}
-      </AddressLink>
-      {/* The Gateway view has the same, larger. */}
-      {now.canStart && address.view !== 'gateway' && <StartButton starting={starting} />}
+      ) : (
+        <>
+          <Alerts />
+          <AddressLink to={{ view: 'gateway', call: null }} class="now-link row" title="Gateway status">
+            <State now={now} />
+            {now.load !== null && <Load load={now.load} />}
+          </AddressLink>
+          {/* The Gateway view has the same, larger. */}
+          {now.canStart && address.view !== 'gateway' && <StartButton starting={starting} />}
+        </>
+      )}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type AnswerReader, ask } from './dashboard-api.ts'
 import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
-import { DashboardError, reasonOf } from './dashboard-error.ts'
+import type { DashboardError } from './dashboard-error.ts'
 
 /** The state of a request that may be repeated. */
 export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
@@ -86,10 +86,9 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
         if (leaving.signal.aborted || isOfOtherTime()) return
         setState({ ...nothing, key, question, answer, answeredMs: nowMs() })
       },
-      (error: unknown) => {
+      (failure: DashboardError) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
-        const cause = error instanceof DashboardError ? error : null
-        setState((before) => ({ ...before, error: reasonOf(error), failure: cause, isLoading: false }))
+        setState((before) => ({ ...before, error: failure.message, failure, isLoading: false }))
       },
     )
     return () => leaving.abort()

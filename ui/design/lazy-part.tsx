@@ -19,14 +19,10 @@ export function lazyPart<Props extends object>(
     const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
     // A loaded script renders before the next paint.
     useLayoutEffect(() => {
-      let isHere = true
-      const take = (part: ComponentType<Props> | 'failed'): void => {
-        if (isHere) setPart(() => part)
-      }
-      load().then(take, () => take('failed'))
-      return () => {
-        isHere = false
-      }
+      load().then(
+        (part) => setPart(() => part),
+        () => setPart('failed'),
+      )
     }, [])
     if (Part === 'failed') return <NotLoaded />
     return Part === null ? <Meanwhile /> : <Part {...props} />

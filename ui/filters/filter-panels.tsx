@@ -4,7 +4,7 @@ import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } 
 import { type Against, againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { Banner } from '../design/banner.tsx'
+import { Awaited } from '../design/awaited.tsx'
 import { useDelayed } from '../design/use-delayed.ts'
 import { count } from '../format/figures.ts'
 import { CheckList, PanelFoot } from './check-list.tsx'
@@ -118,11 +118,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
       )}
-      {error !== null && !isLoading && (
-        <Banner tone="bad" onRetry={again}>
-          {error}
-        </Banner>
-      )}
+      {!isLoading && <Awaited what={`the ${plural}`} error={error} again={again} />}
       {listed.length > 0 && (
         <CheckList
           choices={listed.slice(0, mostListed).map(({ value, words, calls }) => ({

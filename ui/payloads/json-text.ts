@@ -12,30 +12,22 @@ const deepestIndent = 64
  */
 export function memberText(text: string, name: string): string | null {
   const key = JSON.stringify(name)
-  let memberSource: string | null = null
   let depth = 0
-  let member = { isIt: false, hasColon: false, from: -1, to: -1 }
-  const endMember = (): void => {
-    if (member.isIt && member.from >= 0) memberSource = text.slice(member.from, member.to)
-    member = { isIt: false, hasColon: false, from: -1, to: -1 }
-  }
+  let before = ''
+  /** The index after the member's colon; null outside of its value. */
+  let from: number | null = null
+  let found: string | null = null
   for (const [start, end] of tokensOf(text)) {
-    const sign = text[start] ?? ''
-    if (depth === 0 && sign !== '{') return null
-    if (depth === 1 && (sign === ',' || sign === '}')) endMember()
-    else if (depth === 1 && !member.hasColon) {
-      if (sign === ':') member.hasColon = true
-      else member.isIt = text.slice(start, end) === key
-    } else if (depth > 0) {
-      if (member.from < 0) member.from = start
-      member.to = end
-    }
-    if (isOpening(sign)) depth += 1
-    else if (isClosing(sign)) depth -= 1
-    if (depth === 0) return memberSource
+    const token = text.slice(start, end)
+    if (isClosing(token)) depth -= 1
+    if (from !== null && (depth === 0 || (depth === 1 && token === ','))) {
+      found = text.slice(from, start).trim()
+      from = null
+    } else if (depth === 1 && token === ':' && before === key) from = end
+    if (isOpening(token)) depth += 1
+    before = token
   }
-  endMember()
-  return memberSource
+  return from === null ? found : text.slice(from).trim()
 }
 
 /**

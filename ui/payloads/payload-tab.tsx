@@ -6,8 +6,8 @@ import type { CallTab } from '../data/call-text.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
+import { Awaited } from '../design/awaited.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
-import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { BodyText, BodyView, readBody } from './body-view.tsx'
 import { ChatView } from './chat-view.tsx'
@@ -40,14 +40,7 @@ export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const answer = captured?.answer ?? heard?.answer ?? null
 
   if (request === null && answer === null) {
-    if (query.error !== null) {
-      return (
-        <Banner tone="bad" onRetry={query.again}>
-          {query.error}
-        </Banner>
-      )
-    }
-    if (captured === null) return <div class="skeleton" style={{ height: '16rem' }} />
+    if (captured === null) return <Awaited what="the payloads" {...query} height="16rem" />
     if (tab === 'error' && call !== null) return <ErrorView call={call} answer={null} />
     return <NoPayloads logging={captured.logging} reason={captured.reason} />
   }

@@ -13,6 +13,7 @@ import {
   shownValue,
   sourceWords,
 } from '../gateway/option-text.ts'
+import { Observable, useObservable } from '../data/observable.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -24,7 +25,7 @@ import { SettingRow } from '../design/form/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
 /** The drafts by option name, kept while other views are open. */
-let keptDrafts: ReadonlyMap<string, Draft> = new Map()
+const keptDrafts = new Observable<ReadonlyMap<string, Draft>>(new Map())
 
 export interface OptionsCardProps {
   readonly config: ProxyConfig
@@ -35,7 +36,7 @@ export interface OptionsCardProps {
 /** The gateway's options: a form for those that can be changed here, and the others as text. */
 export function OptionsCard(props: OptionsCardProps) {
   const { config, actions: gateway, onSaved } = props
-  const [drafts, showDrafts] = useState(keptDrafts)
+  const drafts = useObservable(keptDrafts)
   const { isBusy: isSaving, error, run, forgetError } = useAction()
   const [message, setMessage] = useState<string | null>(null)
   const { options, needs_restart: needsRestart, file } = config
@@ -45,12 +46,8 @@ export function OptionsCard(props: OptionsCardProps) {
   const failed = error ?? gateway.error
   const isOfField = changeable.some(({ name }) => name === error?.param)
 
-  const setDrafts = (next: typeof keptDrafts): void => {
-    keptDrafts = next
-    showDrafts(next)
-  }
   const forget = (): void => {
-    setDrafts(new Map())
+    keptDrafts.set(new Map())
     forgetError()
   }
   const save = async (): Promise<void> => {
@@ -60,7 +57,7 @@ export function OptionsCard(props: OptionsCardProps) {
     setMessage(null)
     const config = await act<ProxyConfig>('PUT', '/api/proxy/config', settings)
     // Text typed during the save stays.
-    setDrafts(new Map([...keptDrafts].filter(([name, draft]) => draft !== drafts.get(name))))
+    keptDrafts.set(new Map([...keptDrafts.current].filter(([name, draft]) => draft !== drafts.get(name))))
     onSaved(config)
     setMessage(savedWords(config, Object.keys(settings)))
   }
@@ -100,7 +97,7 @@ export function OptionsCard(props: OptionsCardProps) {
                 about={aboutWords(option)}
                 onInput={(text) => {
                   const draft = typedInto(drafts.get(option.name), text, editable(option))
-                  setDrafts(new Map(drafts).set(option.name, draft))
+                  keptDrafts.set(new Map(drafts).set(option.name, draft))
                   setMessage(null)
                   if (error?.param === option.name) forgetError()
                 }}
@@ -165,7 +162,7 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
   )
 }
 
-function isChanged(option: ConfigOption, drafts: typeof keptDrafts): boolean {
+function isChanged(option: ConfigOption, drafts: ReadonlyMap<string, Draft>): boolean {
   const draft = drafts.get(option.name)
   if (draft === undefined || option.fixed_by !== null || draft.text === editable(option)) return false
   return !isSame(settingOf(draft.text, option.value), option.value)
