@@ -2,6 +2,7 @@ import './find.css'
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { SingleCall } from '../../src/api/single-call.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { defaultAddress } from '../data/page-address.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
@@ -17,7 +18,6 @@ import {
   callIdIn,
   resultsFor,
   mayBeRequestId,
-  readCalls,
   requestIdPath,
   sessionsPath,
 } from './find-results.ts'
@@ -150,7 +150,7 @@ function useFindResults(text: string): Search {
     value.toLowerCase().includes(settled.toLowerCase()),
   )
   const requestId = mayBeRequestId(settled) && callIdIn(settled) === null && !isNamed ? settled : null
-  const calls = useQuery(requestId, () => requestIdPath(address, settled), { read: readCalls })
+  const calls = useQuery<CallsAnswer>(requestId, () => requestIdPath(address, settled))
   const isCallAbsent = call.failure?.code === 'call_not_found'
   const queries: readonly QueryState<unknown>[] = [
     models,
@@ -168,7 +168,7 @@ function useFindResults(text: string): Search {
         clients: clients.answer?.values ?? [],
         sessions: settled === text && !sessions.isStale ? (sessions.answer?.values ?? []) : [],
         call: isCallAbsent ? undefined : call.isStale ? null : call.answer,
-        calls: settled === text && requestId !== null && !calls.isStale ? (calls.answer ?? []) : [],
+        calls: settled === text && requestId !== null && !calls.isStale ? (calls.answer?.calls ?? []) : [],
       },
       (startedMs) => times.short(startedMs, nowMs()),
     ),

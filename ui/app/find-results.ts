@@ -1,5 +1,4 @@
 import type { SingleCall } from '../../src/api/single-call.ts'
-import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { sessionAddress } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery, defaultAddress, isStatus } from '../data/page-address.ts'
@@ -64,11 +63,6 @@ export function requestIdPath(address: PageAddress, id: string): string {
 /** Returns the API path for the sessions of all times whose names contain the text. */
 export function sessionsPath(text: string): string {
   return `/api/sessions?${new URLSearchParams({ limit: String(mostOfKind), ...(text !== '' && { q: text }) })}`
-}
-
-/** Parses an answer of `/api/query`. */
-export function readCalls(text: string): CallsAnswer['calls'] {
-  return (JSON.parse(text) as CallsAnswer).calls
 }
 
 /** Returns the results for a text, the most certain first. `timeOf` formats the start of a call. */

@@ -43,15 +43,15 @@ export function followEvents(topics: readonly EventTopic[], reader: StreamReader
     else if (hiddenMs > 0) hidden = setTimeout(pause, hiddenMs)
     else pause()
   }
-  document.addEventListener('visibilitychange', followVisibility)
+  const leaving = new AbortController()
+  const { signal } = leaving
+  document.addEventListener('visibilitychange', followVisibility, { signal })
   // A page from the browser's back-forward cache has lost its connections.
-  addEventListener('pageshow', followVisibility)
-  addEventListener('pagehide', pause)
+  addEventListener('pageshow', followVisibility, { signal })
+  addEventListener('pagehide', pause, { signal })
   followVisibility()
   return () => {
-    document.removeEventListener('visibilitychange', followVisibility)
-    removeEventListener('pageshow', followVisibility)
-    removeEventListener('pagehide', pause)
+    leaving.abort()
     pause()
   }
 }

@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
 
 export interface SearchFieldProps {
@@ -10,12 +9,10 @@ export interface SearchFieldProps {
 
 /** A search field. Escape clears the text, or leaves an empty field. */
 export function SearchField({ label, placeholder, value, onValue }: SearchFieldProps) {
-  const field = useRef<HTMLInputElement>(null)
   return (
     <div class="search-field" role="search">
       <Icon name="search" size={14} />
       <input
-        ref={field}
         class="field"
         type="search"
         enterkeyhint="search"
@@ -25,8 +22,8 @@ export function SearchField({ label, placeholder, value, onValue }: SearchFieldP
         placeholder={placeholder}
         value={value}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}
-        onKeyDown={({ key }) => {
-          if (key === 'Escape' && value === '') field.current?.blur()
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape' && value === '') currentTarget.blur()
         }}
       />
     </div>
