@@ -52,6 +52,8 @@ export interface BoardCardProps {
 /** The calls in progress. Each keeps its place until its last byte. */
 export function BoardCard(props: BoardCardProps) {
   const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
+  const { address } = useNavigation()
+  const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, () => false, true)
   const lastRows = useRef<readonly BoardRow[]>([])
@@ -61,10 +63,21 @@ export function BoardCard(props: BoardCardProps) {
   useTick(rows.length > 0)
   const { isBusy, error, run } = useAction()
   const askedCall = rows.find(({ id }) => id === askedId)
+  const summary = boardWords(calls)
   // Without reports, the times stop.
   const lostMs = useRef<number | null>(null)
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
-  const summary = boardWords(calls)
+  const now = lostMs.current ?? nowMs()
+  const scaleMs = barScaleMs(rows.map(({ call, goneMs, record }) => record ?? timedAt(call, goneMs ?? now)))
+  const list = useVirtualRows({ title: 'In progress', all: rows, list: box, hasKeys, onOpen })
+  const active = rows.find(({ id }) => id === list.activeId)
+  const cancelActive = (): void => {
+    if (active?.goneMs === null) setAsked(active.id)
+  }
+  useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
+  // The board grows when it needs room, but not while the list below is being read.
+  const room = useRef(leastPx)
+  if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
   return (
     <section class="card board-card clips" aria-labelledby="board-title">
       <div class="live-head row wraps">
@@ -83,16 +96,55 @@ export function BoardCard(props: BoardCardProps) {
         {rows.length > 0 && <WaterfallLegend />}
       </div>
       <div class="board" {...reading.listeners}>
-        <BoardList
-          box={box}
-          rows={rows}
-          isReadBelow={isReadBelow}
-          hasKeys={hasKeys}
-          isRunning={isRunning}
-          lostMs={lostMs.current}
-          onOpen={onOpen}
-          onCancel={setAsked}
-        />
+        <div class="list-row list-columns board-row board-columns quiet" aria-hidden="true">
+          <span>State</span>
+          <span>Model</span>
+          <span>Client, session</span>
+          <span class="board-axis">
+            <span>{rows.length > 0 && 0}</span>
+            <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
+          </span>
+          <span class="figure">Chunks</span>
+          <span class="figure">Bytes in, out</span>
+          <span class="figure">Age</span>
+        </div>
+        <div
+          ref={box}
+          class="list-scroller"
+          style={{ height: `${room.current}px` }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
+            else list.onKeyDown(event)
+          }}
+        >
+          {rows.length === 0 && (
+            <p class="board-nothing quiet">
+              {isLost
+                ? 'The dashboard is unreachable: calls in progress are unknown.'
+                : isRunning
+                  ? 'No calls in progress. Calls appear here while they run; you can cancel them.'
+                  : 'The gateway is stopped, so no calls are in progress. Start it at the top of the page.'}
+            </p>
+          )}
+          <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
+            {list.rows.map(({ row, index, topPx }) => (
+              <Row
+                key={row.id}
+                row={row}
+                index={index}
+                count={rows.length}
+                topPx={topPx}
+                nowMs={row.goneMs ?? now}
+                scaleMs={scaleMs}
+                address={address}
+                isActive={row.id === list.activeId}
+                tellsUpstream={tellsUpstream}
+                onCancel={setAsked}
+                {...list.handlers}
+              />
+            ))}
+          </ol>
+        </div>
       </div>
       {askedId !== null && askedCall !== undefined && (
         <ConfirmDialog
@@ -108,83 +160,6 @@ export function BoardCard(props: BoardCardProps) {
         />
       )}
     </section>
-  )
-}
-
-interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
-  /** The time of the last report if reports have stopped (ms since the Unix epoch); else null. */
-  readonly lostMs: number | null
-  readonly box: { current: HTMLDivElement | null }
-  readonly rows: readonly BoardRow[]
-  readonly onCancel: (id: string) => void
-}
-
-function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen, onCancel }: BoardListProps) {
-  const { address } = useNavigation()
-  const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
-  const list = useVirtualRows({ title: 'In progress', all: rows, list: box, hasKeys, onOpen })
-  const active = rows.find(({ id }) => id === list.activeId)
-  const cancelActive = (): void => {
-    if (active?.goneMs === null) onCancel(active.id)
-  }
-  useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
-  // The board grows when it needs room, but not while the list below is being read.
-  const room = useRef(leastPx)
-  if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
-  const now = lostMs ?? nowMs()
-  const scaleMs = barScaleMs(rows.map(({ call, goneMs, record }) => record ?? timedAt(call, goneMs ?? now)))
-  return (
-    <>
-      <div class="list-row list-columns board-row board-columns quiet" aria-hidden="true">
-        <span>State</span>
-        <span>Model</span>
-        <span>Client, session</span>
-        <span class="board-axis">
-          <span>{rows.length > 0 && 0}</span>
-          <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
-        </span>
-        <span class="figure">Chunks</span>
-        <span class="figure">Bytes in, out</span>
-        <span class="figure">Age</span>
-      </div>
-      <div
-        ref={box}
-        class="list-scroller"
-        style={{ height: `${room.current}px` }}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
-          else list.onKeyDown(event)
-        }}
-      >
-        {rows.length === 0 && (
-          <p class="board-nothing quiet">
-            {lostMs !== null
-              ? 'The dashboard is unreachable: calls in progress are unknown.'
-              : isRunning
-                ? 'No calls in progress. Calls appear here while they run; you can cancel them.'
-                : 'The gateway is stopped, so no calls are in progress. Start it at the top of the page.'}
-          </p>
-        )}
-        <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
-          {list.rows.map(({ row, index, topPx }) => (
-            <Row
-              key={row.id}
-              row={row}
-              index={index}
-              count={rows.length}
-              topPx={topPx}
-              nowMs={row.goneMs ?? now}
-              scaleMs={scaleMs}
-              address={address}
-              isActive={row.id === list.activeId}
-              tellsUpstream={tellsUpstream}
-              onCancel={onCancel}
-              {...list.handlers}
-            />
-          ))}
-        </ol>
-      </div>
-    </>
   )
 }
 
