@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
+import { useSettled } from './facets.ts'
 import { SearchField, type SearchFieldProps } from '../design/form/search-field.tsx'
 
 /** The pause in typing before the address changes. */
@@ -16,13 +17,11 @@ export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'
     shared.current = address.text
     setText(address.text)
   }, [address.text])
+  const settled = useSettled(text, typingMs)
   useEffect(() => {
-    if (text === address.text) return
-    const timer = setTimeout(() => {
-      shared.current = text
-      replace({ text })
-    }, typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
+    if (settled === address.text) return
+    shared.current = settled
+    replace({ text: settled })
+  }, [settled])
   return <SearchField {...props} value={text} onValue={setText} />
 }

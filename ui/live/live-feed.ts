@@ -26,7 +26,6 @@ export class LiveFeed {
   readonly #mostCalls: number
   readonly #mostHeld: number
   readonly #byId = new Map<string, LiveCall>()
-  readonly #models = new Set<string>()
   #wasLost = false
   /** A recorded call that the feed lacks is added only if it began before this time. */
   #sinceMs = Number.NEGATIVE_INFINITY
@@ -46,7 +45,7 @@ export class LiveFeed {
   }
 
   get models(): readonly string[] {
-    return [...this.#models].sort()
+    return [...new Set(this.calls.flatMap(({ model }) => model ?? []))].sort()
   }
 
   /** Applies an event. `json` is its data as it arrived. */
@@ -78,7 +77,6 @@ export class LiveFeed {
       if (startedMs < oldestMs) continue
       const call = this.#byId.get(id) ?? this.#add({ id, startedMs, path })
       call.takeState(rest)
-      if (call.model !== null) this.#models.add(call.model)
     }
     // If the report lists only some calls, an unlisted call may still be in progress.
     if (more > 0) return
@@ -94,7 +92,6 @@ export class LiveFeed {
       const head = { id: row.id, startedMs, path: row.endpoint }
       const call = this.#byId.get(row.id) ?? (isOld ? this.#add(head) : null)
       call?.takeRow(row)
-      if (row.model !== null && call !== null) this.#models.add(row.model)
     }
   }
 
@@ -124,7 +121,6 @@ export class LiveFeed {
     const call = this.#byId.get(record.id) ?? this.#add(headOf(record))
     if (isAnswer(record)) call.takeAnswer(record, json)
     else call.takeRequest(record, json)
-    if (call.model !== null) this.#models.add(call.model)
     this.#makeRoom()
   }
 

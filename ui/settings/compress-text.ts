@@ -33,7 +33,7 @@ export function estimateWords(result: CompressResult): string {
   if (calls === 0 && freed < smallBytes) return 'Nothing to roll up: no calls are that old.'
   if (calls === 0) return `No calls are that old, but compressing would free about ${bytes(freed)}.`
   const gain = freed < smallBytes ? 'less than 1 MB' : `about ${bytes(freed)}`
-  return `${callsInWords(calls)} would be rolled up, freeing ${gain}.`
+  return `${counted(calls, 'call')} would be rolled up, freeing ${gain}.`
 }
 
 /** True if compressing is worth it. */
@@ -48,7 +48,7 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
     calls === 0
       ? []
       : [
-          `${callsInWords(calls)} older than ${days} will be rolled up into hourly totals. Counts, costs and percentiles are kept, by model, client, upstream and tag.`,
+          `${counted(calls, 'call')} older than ${days} will be rolled up into hourly totals. Counts, costs and percentiles are kept, by model, client, upstream and tag.`,
           'Deleted: the calls themselves, their sessions, search by ID, and figures per minute.',
           'This cannot be undone.',
         ]
@@ -81,7 +81,7 @@ export function outcomeWords(job: DatabaseJob | null): string | null {
   const took = `in ${longDuration(Math.max(1, ms / 1000))}`
   const freed = freedBytes(job.result)
   if (calls === 0 && freed < smallBytes) return 'Nothing to roll up.'
-  return `Rolled up ${callsInWords(calls)} and freed ${bytes(freed)} ${took}.`
+  return `Rolled up ${counted(calls, 'call')} and freed ${bytes(freed)} ${took}.`
 }
 
 /** Fewer bytes are not worth mentioning. */
@@ -89,8 +89,4 @@ const smallBytes = 1_000_000
 
 function freedBytes({ before_bytes: before, after_bytes: after }: CompressResult): number {
   return Math.max(0, before - after)
-}
-
-function callsInWords(calls: number): string {
-  return counted(calls, 'call')
 }
