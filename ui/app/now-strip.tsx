@@ -10,8 +10,6 @@ import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-n
 
 /** The most slots that are drawn one by one. */
 const maxCells = 12
-/** Cells of more slots than these are narrower. */
-const wideCells = 6
 
 /** The gateway's current state, slots, queue and budget. `starting` is the action that starts the gateway. */
 export function NowStrip({ starting }: { readonly starting: Action }) {
@@ -91,7 +89,7 @@ function Load({ load }: { readonly load: GatewayLoad }) {
   return (
     <>
       <span class="now-part row now-slots" title={`${load.slotWords} in use. Slots limit concurrent calls.`}>
-        <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
+        <SlotCells active={active} slots={slots} most={maxCells} />
         <span>
           {count(active)} of {count(slots)}
           <span class="unit"> {`${slots === 1 ? 'slot' : 'slots'}${load.ofAll}`}</span>

@@ -3,17 +3,16 @@ export interface SlotCellsProps {
   readonly slots: number
   /** The most slots that are drawn as cells. More slots are drawn as a bar. */
   readonly most: number
-  readonly class?: string
 }
 
 /**
  * A cell for each slot, filled if in use. Screen readers ignore the cells, because a text beside them says the
  * same.
  */
-export function SlotCells({ active, slots, most, class: className = '' }: SlotCellsProps) {
+export function SlotCells({ active, slots, most }: SlotCellsProps) {
   if (slots > most) return <Meter share={active / slots} />
   return (
-    <span class={`slot-cells ${className}`} aria-hidden="true">
+    <span class="slot-cells" aria-hidden="true">
       {Array.from({ length: slots }, (_, at) => (
         <span key={at} class={at < active ? 'is-busy' : ''} />
       ))}

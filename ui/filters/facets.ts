@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { CallGroups } from '../../src/api/calls.ts'
+import type { Sessions } from '../../src/api/sessions.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-text.ts'
 import { type PageAddress, type View, callsQuery, defaultAddress, queryKey } from '../data/page-address.ts'
@@ -86,28 +88,23 @@ export interface FacetAnswer {
   readonly isCut: boolean
 }
 
-interface FacetReply {
-  readonly group_by?: string
-  readonly groups?: readonly {
-    readonly key: string | number | null
-    readonly calls: number
-    readonly rest?: true
-  }[]
-  readonly sessions?: readonly { readonly session: string; readonly calls: number }[]
-  readonly next_cursor?: string | null
-}
-
 /** Parses an answer for either path. Calls without a value are left out, because the API cannot filter by them. */
 export function readFacet(text: string): FacetAnswer {
-  const { group_by: groupBy, groups = [], sessions, next_cursor = null } = JSON.parse(text) as FacetReply
+  const {
+    group_by: groupBy,
+    groups = [],
+    sessions,
+    next_cursor = null,
+  } = JSON.parse(text) as Partial<CallGroups & Sessions>
   const isCut = next_cursor !== null || groups.some(({ rest }) => rest === true)
   if (sessions !== undefined)
     return { values: sessions.map(({ session, calls }) => ({ value: session, calls })), isCut }
   const counts = new Map<string, number>()
-  for (const { key, calls, rest } of groups) {
-    if (key === null || rest === true) continue
-    const values = groupBy === 'tags' ? String(key).split(',') : [String(key)]
-    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + calls)
+  for (const group of groups) {
+    if (!('key' in group) || group.key === null || group.rest === true) continue
+    const key = String(group.key)
+    const values = groupBy === 'tags' ? key.split(',') : [key]
+    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + group.calls)
   }
   const values = [...counts].map(([value, calls]) => ({ value, calls }))
   return { values: values.sort((a, b) => b.calls - a.calls), isCut }
