@@ -36,20 +36,21 @@ function leftWords(ms: number): string {
 
 /** Returns the rules to choose from, with their texts. The current rule is always among them. */
 export function captureRules(capture: string): readonly (readonly [rule: string, words: string])[] {
-  const rules = [
-    ['all', 'all calls'],
-    ['errors', 'failed calls only'],
-    ['sample:1/10', 'one call in 10'],
-  ] as const
-  return rules.some(([rule]) => rule === capture) ? rules : [...rules, [capture, capture]]
+  const rules = new Set(['all', 'errors', 'sample:1/10', capture])
+  return Array.from(rules, (rule) => [rule, ruleWords(rule)])
 }
 
 /** Returns a text on the calls whose payloads are logged. */
 export function captureWords(capture: string): string {
-  if (capture === 'errors') return 'Payloads of failed calls'
-  const part = /^sample:(?:1\/)?(\d+)$/.exec(capture)?.[1]
-  if (part !== undefined) return `Payloads of one call in ${part}`
-  return capture === 'all' ? 'Payloads of all calls' : `Payloads (${capture})`
+  return `Payloads of ${ruleWords(capture)}`
+}
+
+/** Returns the calls that a rule chooses. */
+function ruleWords(rule: string): string {
+  if (rule === 'errors') return 'failed calls'
+  const part = /^sample:(?:1\/)?(\d+)$/.exec(rule)?.[1]
+  if (part !== undefined) return `one call in ${part}`
+  return rule === 'all' ? 'all calls' : rule
 }
 
 /** Returns the consequences of clearing the file. */
