@@ -124,10 +124,9 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const [draft, setDraft] = useState<Draft | null>(null)
   /** The pressed switch until it is saved; null otherwise. */
   const [wish, setWish] = useState<boolean | null>(null)
-  // Saves one after the other: a press on the switch also leaves the field, which saves the threshold.
-  const { runInTurn, error } = useAction()
+  const { run, error } = useAction()
   const change = (part: Partial<AlertSetting>, done: () => void): void => {
-    void runInTurn(async () => {
+    void run(async () => {
       onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
       if (part.threshold !== undefined) setDraft(null)
     }).then(done)

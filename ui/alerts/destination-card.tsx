@@ -26,7 +26,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
   const fixedBy = receiver?.fixed_by ?? null
   const save = (webhook: object | null): void => {
     setTested(null)
-    void saving.runInTurn(async () => {
+    void saving.run(async () => {
       onSaved(await act<AlertsReport>('PUT', '/api/alerts', { webhook }))
       setUrl('')
     })

@@ -1,26 +1,22 @@
 import { useRef, useState } from 'preact/hooks'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** An action on the dashboard, of which one runs at a time. */
+/** Actions on the dashboard, which run one after the other, so that none is lost. */
 export interface Action {
   readonly isBusy: boolean
   /** The error of the last attempt; null once another attempt begins. */
   readonly error: DashboardError | null
-  /** Runs the action, unless one is running. Never rejects. */
+  /** Runs the action after all earlier ones. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
-  /** Runs the action after all earlier ones, so that none is lost. */
-  readonly runInTurn: (work: () => Promise<unknown>) => Promise<void>
   readonly forgetError: () => void
 }
 
-/** Returns an action with its state and error. */
+/** Returns the state and the error of actions, and a function that runs them. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<DashboardError | null>(null)
-  const isRunning = useRef(false)
-  const run = async (work: () => Promise<unknown>): Promise<void> => {
-    if (isRunning.current) return
-    isRunning.current = true
+  const last = useRef(Promise.resolve())
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true)
     setError(null)
     try {
@@ -28,12 +24,10 @@ export function useAction(): Action {
     } catch (error) {
       setError(error instanceof DashboardError ? error : new DashboardError(reasonOf(error)))
     } finally {
-      isRunning.current = false
       setBusy(false)
     }
   }
-  const last = useRef(Promise.resolve())
-  const runInTurn = (work: () => Promise<unknown>): Promise<void> =>
-    (last.current = last.current.then(() => run(work)))
-  return { isBusy, error, run, runInTurn, forgetError: () => setError(null) }
+  const run = (work: () => Promise<unknown>): Promise<void> =>
+    (last.current = last.current.then(() => attempt(work)))
+  return { isBusy, error, run, forgetError: () => setError(null) }
 }

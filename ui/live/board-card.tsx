@@ -61,7 +61,7 @@ export function BoardCard(props: BoardCardProps) {
   const isRead = reading.isRead || askedId !== null
   const rows = (lastRows.current = nextRows(lastRows.current, calls, nowMs(), isRead, recordOf))
   useTick(rows.length > 0)
-  const { isBusy, error, run } = useAction()
+  const { error, run } = useAction()
   const askedCall = rows.find(({ id }) => id === askedId)
   const summary = boardWords(calls)
   // Without reports, the times stop.
@@ -155,7 +155,7 @@ export function BoardCard(props: BoardCardProps) {
           onNo={() => setAsked(null)}
           onYes={() => {
             setAsked(null)
-            if (!isBusy) void run(() => act('POST', `/api/calls/${askedCall.id}/cancel`))
+            void run(() => act('POST', `/api/calls/${askedCall.id}/cancel`))
           }}
         />
       )}
