@@ -14,7 +14,6 @@ import { type Facet, type FacetAnswer, readFacet, useFacet, useSettled } from '.
 import { counted } from '../format/figures.ts'
 import {
   type FindResult,
-  type ResultKind,
   callIdIn,
   resultsFor,
   mayBeRequestId,
@@ -129,14 +128,8 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-interface Search {
-  readonly kinds: readonly ResultKind[]
-  readonly isLoading: boolean
-  readonly error: string | null
-}
-
 /** Returns the search results for a text. */
-function useFindResults(text: string): Search {
+function useFindResults(text: string) {
   const { address } = useNavigation()
   const times = useTimes()
   const settled = useSettled(text, typingMs)

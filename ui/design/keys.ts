@@ -41,10 +41,7 @@ export function followKeys(areOn: () => boolean): void {
 }
 
 /** Returns the current shortcuts by their titles. */
-export function shortcutsInUse(): readonly {
-  readonly title: string
-  readonly shortcuts: readonly Shortcut[]
-}[] {
+export function shortcutsInUse() {
   return [...Map.groupBy(groups, ({ title }) => title)].map(([title, same]) => ({
     title,
     shortcuts: same.flatMap(({ shortcuts }) => shortcuts()),

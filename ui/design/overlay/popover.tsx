@@ -31,8 +31,8 @@ export function Popover(props: PopoverProps) {
   const panelId = useId()
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
-  const [isOpen, setOpen] = useState(false)
-  const [timesOpened, setTimesOpened] = useState(0)
+  /** The time of the event that opened the popover; null while closed. Each opening renders the content anew. */
+  const [openedMs, setOpened] = useState<number | null>(null)
   const place = (): void => {
     if (button.current === null || panel.current === null) return
     const { left, right, bottom } = button.current.getBoundingClientRect()
@@ -53,7 +53,7 @@ export function Popover(props: PopoverProps) {
         id={id}
         class={`popover-button ${className}`}
         popovertarget={panelId}
-        aria-expanded={isOpen}
+        aria-expanded={openedMs !== null}
         title={title}
         // A key may have pressed the button. Then the focus must return to the button, too.
         onClick={() => button.current?.focus()}
@@ -73,17 +73,20 @@ export function Popover(props: PopoverProps) {
         popover="auto"
         role="group"
         aria-label={label}
-        onBeforeToggle={({ newState }) => {
+        onBeforeToggle={({ newState, timeStamp }) => {
           if (newState !== 'open') return
           place()
-          setOpen(true)
-          setTimesOpened((before) => before + 1)
+          setOpened(timeStamp)
         }}
         // The content stays until the popover is closed, because the browser returns the focus from it. The event
         // comes late, or not at all if the popover opens again first.
-        onToggle={({ newState }) => setOpen(newState === 'open')}
+        onToggle={({ newState }) => {
+          if (newState === 'closed') setOpened(null)
+        }}
       >
-        {isOpen && <Fragment key={timesOpened}>{children(() => panel.current?.hidePopover())}</Fragment>}
+        {openedMs !== null && (
+          <Fragment key={openedMs}>{children(() => panel.current?.hidePopover())}</Fragment>
+        )}
       </div>
     </>
   )
