@@ -333,9 +333,10 @@ test('a page that does not come is asked for again by its reader alone', async (
 const nothingKept: CallPayloads = { request: null, answer: null, logging: false, reason: 'logging_off' }
 
 const markdown = 'I look it up.\n\n# In `<b>`\n- **Lyon**\n```\na < b && <i>c</i>\n```'
-const classNames = (elements: readonly { readonly className: string }[]): readonly string[] =>
-  elements.map(({ className }) => className)
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
+const speakers = (
+  elements: readonly { getAttribute(name: string): string | null }[],
+): readonly (string | null)[] => elements.map((element) => element.getAttribute('data-speaker'))
 
 /** The calls of the database, the newest first. */
 async function callsOf(dashboard: DashboardProcess): Promise<readonly CallJson[]> {
@@ -379,10 +380,10 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
   }
   assert.ok(chat.includes('{\n  "city": "Lyon"\n}'), chat)
   // Roles, code and JSON are told apart; what looks like HTML is text.
-  assert.deepEqual(await dialog.locator('.messages li[class]').evaluateAll(classNames), [
-    'by-system',
-    'by-user',
-    'by-assistant',
+  assert.deepEqual(await dialog.locator('.messages li').evaluateAll(speakers), [
+    'System',
+    'User',
+    'Assistant',
   ])
   assert.equal(await dialog.locator('.said-code').innerText(), 'a < b && <i>c</i>')
   assert.equal(await dialog.locator('.said p > code').innerText(), '<b>')

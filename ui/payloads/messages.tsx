@@ -13,15 +13,6 @@ const shownAtFirst = 8
 /** A longer part is cut until its reader opens the rest. */
 const shownLength = 6000
 
-/** The classes of the speakers' colours. Other speakers, such as documents, have none. */
-const roleClasses: Readonly<Record<string, string>> = {
-  System: 'by-system',
-  Developer: 'by-system',
-  User: 'by-user',
-  Assistant: 'by-assistant',
-  Tool: 'by-tool',
-}
-
 export interface MessagesProps {
   readonly title: string
   readonly messages: readonly ChatMessage[]
@@ -41,7 +32,7 @@ export function Messages({ title, messages }: MessagesProps) {
       )}
       <ol>
         {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
-          <li key={hidden + at} class={roleClasses[speaker]}>
+          <li key={hidden + at} data-speaker={speaker}>
             <div class="speaker row">
               <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}
