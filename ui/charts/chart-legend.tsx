@@ -50,8 +50,9 @@ export function ChartLegend(props: ChartLegendProps) {
 
 /** A small sample of a series' style. */
 export function Swatch({ series }: { readonly series: ChartSeries }) {
-  const kind = swatchKind(series)
-  return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />
+  const { kind, colour, isSoft, isDashed } = series
+  const classes = `swatch is-${kind} ${isSoft === true ? 'is-soft' : ''} ${isDashed === true ? 'is-dashed' : ''}`
+  return <span class={classes} style={{ color: `var(--${colour})` }} />
 }
 
 const { p50, p95, p99 } = minSample
@@ -59,10 +60,4 @@ const whyGaps = `Percentiles need enough calls: ${p50} for p50, ${p95} for p95, 
 
 function hasGaps({ values, missing }: ChartSeries): boolean {
   return values.some((value, index) => value === null && (missing?.(index) ?? null) !== null)
-}
-
-function swatchKind({ kind, isSoft = false, isDashed = false }: ChartSeries): string {
-  if (kind === 'dots') return 'is-dot'
-  if (kind === 'bars') return isSoft ? 'is-bars is-soft' : 'is-bars'
-  return isDashed ? 'is-dashed' : ''
 }

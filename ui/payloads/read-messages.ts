@@ -33,18 +33,10 @@ export function textPart(kind: 'text' | 'reasoning' | 'refusal', value: unknown)
   return text === null ? [] : [{ kind, text }]
 }
 
-const speakers: Readonly<Record<string, string>> = {
-  system: 'System',
-  developer: 'Developer',
-  user: 'User',
-  assistant: 'Assistant',
-  tool: 'Tool',
-  function: 'Tool',
-}
-
+/** Returns the speaker of a role, with a capital: `System`, `User`. Tools have an older role, too. */
 function speakerOf(role: unknown): string {
-  const text = textOf(role) ?? 'Message'
-  return Object.hasOwn(speakers, text) ? (speakers[text] ?? text) : text
+  const name = role === 'function' ? 'tool' : (textOf(role) ?? 'message')
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 /** Reads a message of OpenAI's Chat Completions or of Anthropic. */
