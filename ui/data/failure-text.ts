@@ -74,28 +74,28 @@ export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'>
 /** The outcome of a call, and whether it is a failure. */
 export type JudgedCall = EndedCall & { readonly failed: boolean }
 
+/** Returns the words of a failure code; undefined without a code, and for codes of a newer gateway. */
+function wordsOf(code: string | null): readonly [short: string, sentence: string] | undefined {
+  return code !== null && isFailureCode(code) ? failureWords[code] : undefined
+}
+
 /** Returns the outcome in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
-  return outcome !== 'ok' && code !== null && isFailureCode(code)
-    ? failureWords[code][0]
-    : isOutcome(outcome)
-      ? outcomeWords[outcome]
-      : outcome
+  const ended = isOutcome(outcome) ? outcomeWords[outcome] : outcome
+  return outcome === 'ok' ? ended : (wordsOf(code)?.[0] ?? ended)
 }
 
 /**
  * Returns the failure as a sentence; null without a failure. A successful call has one if its figures are
  * impossible.
  */
-export function failureSentence({ outcome, failure_code: code, status }: EndedCall): string | null {
-  if (outcome === 'ok') return code !== null && isFailureCode(code) ? failureWords[code][1] : null
-  if (outcome === 'interrupted') {
-    return 'The gateway ended before this call. Its outcome is unknown.'
-  }
+export function failureSentence(call: EndedCall): string | null {
+  const { outcome, failure_code: code, status } = call
+  const sentence = wordsOf(code)?.[1]
+  if (outcome === 'ok') return sentence ?? null
+  if (outcome === 'interrupted') return 'The gateway ended before this call. Its outcome is unknown.'
   if (code === 'upstream_http' && status !== null) return `The upstream returned status ${status}.`
-  return code !== null && isFailureCode(code)
-    ? failureWords[code][1]
-    : endWords({ outcome, failure_code: code, status })
+  return sentence ?? endWords(call)
 }
 
 /** True if an outcome is a failure. Unknown outcomes of a newer gateway count as failures. */
@@ -105,5 +105,5 @@ export function isFailure(outcome: string): boolean {
 
 /** Returns a failure code in words. Codes of a newer gateway stay unchanged. */
 export function failureCodeWords(code: string): string {
-  return isFailureCode(code) ? failureWords[code][0] : code
+  return wordsOf(code)?.[0] ?? code
 }
