@@ -1,6 +1,7 @@
 import './help.css'
 import { useId, useState } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import { commandK, shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
 import { onPressBeside, useModal } from '../design/overlay/use-modal.ts'
@@ -30,34 +31,24 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       </header>
       <div class="help-parts">
         {terms.length > 0 && (
-          <section class="help-terms">
+          <section>
             <h3 class="finest">Figures</h3>
-            <dl>
-              {terms.map(({ words, meaning }) => (
-                <div key={words}>
-                  <dt>{words}</dt>
-                  <dd class="quiet">{meaning}</dd>
-                </div>
-              ))}
-            </dl>
+            <DescriptionList class="help-terms" facts={terms.map(({ words, meaning }) => [words, meaning])} />
           </section>
         )}
         <div class="help-groups">
           {shortcutsInUse().map(({ title, shortcuts }) => (
             <section key={title}>
               <h3 class="finest">{title}</h3>
-              <dl>
-                {shortcuts.map(({ key, words }) => (
-                  <div key={`${key} ${words}`} class="row">
-                    <dt>{words}</dt>
-                    <dd>
-                      {(key === ' ' ? [key] : key.split(' ')).map((part) => (
-                        <kbd key={part}>{keyNames[part] ?? part}</kbd>
-                      ))}
-                    </dd>
-                  </div>
-                ))}
-              </dl>
+              <DescriptionList
+                class="help-keys"
+                facts={shortcuts.map(({ key, words }) => [
+                  words,
+                  (key === ' ' ? [key] : key.split(' ')).map((part) => (
+                    <kbd key={part}>{keyNames[part] ?? part}</kbd>
+                  )),
+                ])}
+              />
             </section>
           ))}
         </div>
