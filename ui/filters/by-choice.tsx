@@ -1,6 +1,7 @@
 import { tagKey, tagOf } from '../../src/call/call-question.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CompareBy, compareWords } from '../data/page-address.ts'
+import { Control } from '../design/form/control.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { useFacet } from './facets.ts'
 
@@ -29,16 +30,12 @@ export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
         onChoose={(next) => onChoose(next === 'tag' ? `tag:${chosen ?? first ?? ''}` : next)}
       />
       {chosen !== null && keys.length > 1 && (
-        <select
-          class="field"
+        <Control
           aria-label="Tag key"
           value={chosen}
-          onChange={({ currentTarget: { value } }) => onChoose(`tag:${value}`)}
-        >
-          {keys.map((key) => (
-            <option key={key}>{key}</option>
-          ))}
-        </select>
+          choices={keys.map((key) => [key, key])}
+          onInput={(key) => onChoose(`tag:${key}`)}
+        />
       )}
     </>
   )

@@ -13,6 +13,7 @@ export interface ControlProps {
 /** The attributes of both a text field and a list. */
 interface ControlAttributes {
   readonly id?: string
+  readonly class?: string
   readonly disabled?: boolean | undefined
   readonly 'aria-label'?: string | undefined
   readonly 'aria-describedby'?: string
@@ -23,10 +24,10 @@ interface ControlAttributes {
 
 /** A text field, or a list to choose from. */
 export function Control(props: ControlProps & ControlAttributes) {
-  const { choices, isNumber = false, isDay = false, hint, onInput, ...rest } = props
+  const { choices, isNumber = false, isDay = false, hint, class: className = '', onInput, ...rest } = props
   const attributes = {
     ...rest,
-    class: 'field',
+    class: `field ${className}`,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onInput(currentTarget.value),
   }
