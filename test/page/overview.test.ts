@@ -671,7 +671,7 @@ test('it is saved from the Overview, opens without a network, and tells what the
   alone.on('pageerror', (error) => told.push(error.message))
   await alone.context().setOffline(true)
   await alone.goto(pathToFileURL(file).href)
-  await alone.getByText('Calls: chat', { exact: true }).waitFor()
+  await alone.getByText('Calls: Type Chat', { exact: true }).waitFor()
   const shown = async (words: string): Promise<string> => {
     const card = alone.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: words })
     return (await card.first().locator('.figure-value').innerText()).replaceAll(/\s/g, '')

@@ -15,14 +15,15 @@ export interface FilterChip {
 }
 
 /**
- * Returns the filters of the address for which the view has no menu. Live filters only by models, failures and
- * text.
+ * Returns the filters of the address for which the view has no menu; in a report, which has no bar, all filters.
+ * Live filters only by models, failures and text.
  */
-export function filterChips(address: PageAddress): readonly FilterChip[] {
+export function filterChips(address: PageAddress, isReport = false): readonly FilterChip[] {
   const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
   // An opened session shows all of its calls.
   const isOneSession = view === 'sessions' && address.session !== null
+  const isWithoutBar = isReport || isOneSession
   const chips: FilterChip[] = []
   const add = (
     name: string,
@@ -32,19 +33,19 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   ): void => {
     chips.push({ name: isIgnored ? `Not applied: ${name}` : name, words, isIgnored, without })
   }
-  if (isLive || isOneSession) {
+  if (isLive || isWithoutBar) {
     for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
   }
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the whole session.
-    if ((facet === 'model' && !isOneSession) || (facet === 'session' && view === 'sessions')) continue
+    if ((facet === 'model' && !isWithoutBar) || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
       add(facets[facet].name, valueWords(facet, value), changeTo(facet, except(chosen, value)))
     }
   }
-  if (isOneSession && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
+  if (isWithoutBar && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
   if (source !== null) add('Imported from', source, { source: null })
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })

@@ -54,14 +54,7 @@ function ReportComparison(props: Pick<ComponentProps<typeof Comparison>, 'by' | 
 function ReportHead({ report }: ReportProps) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { models, callTypes, outcomes, errorsOnly } = address
-  const filters = [
-    ...models,
-    ...callTypes,
-    ...outcomes,
-    ...(errorsOnly ? ['errors only'] : []),
-    ...filterChips(address).map(({ name, words }) => `${name} ${words}`),
-  ]
+  const filters = filterChips(address, true).map(({ name, words }) => `${name} ${words}`)
   const { from, to } = report.overview
   return (
     <header class="report-head stack">
