@@ -3,9 +3,8 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { followEvents } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
-/** The intervals of drawing: as fast as a person reads, and slower when too many calls arrive. */
-const [drawEveryMs, busyEveryMs] = [100, 250]
-const busyEvents = 12
+/** New calls are drawn at most this often, as fast as a person reads. */
+const drawEveryMs = 150
 /**
  * The time for which a hidden page still listens. Browsers allow six connections per host, and the tab may be
  * forgotten.
@@ -14,7 +13,7 @@ const hiddenLimitMs = 30_000
 
 /**
  * Listens to the gateway's payload feed while the component is rendered. The stream is a separate one, because
- * other views need no payloads. New calls are rendered at most once a frame.
+ * other views need no payloads.
  */
 export function useLiveFeed() {
   const feed = useMemo(() => new LiveFeed(), [])
@@ -23,22 +22,11 @@ export function useLiveFeed() {
   const [, redraw] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
     let drawTimer: ReturnType<typeof setTimeout> | undefined
-    let frame = 0
-    let sinceDrawn = 0
-    let isBusy = false
     const plan = (): void => {
-      sinceDrawn += 1
-      drawTimer ??= setTimeout(
-        () => {
-          frame = requestAnimationFrame(() => {
-            drawTimer = undefined
-            isBusy = sinceDrawn > busyEvents
-            sinceDrawn = 0
-            redraw(0)
-          })
-        },
-        isBusy ? busyEveryMs : drawEveryMs,
-      )
+      drawTimer ??= setTimeout(() => {
+        drawTimer = undefined
+        redraw(0)
+      }, drawEveryMs)
     }
     const stop = followEvents(
       ['payloads', 'live', 'calls'],
@@ -60,7 +48,6 @@ export function useLiveFeed() {
     )
     return () => {
       clearTimeout(drawTimer)
-      cancelAnimationFrame(frame)
       stop()
     }
   }, [feed])
