@@ -10,16 +10,26 @@ export interface RowHandlers {
   readonly onPress: (event: MouseEvent, id: string) => void
 }
 
+/** The place of a row in its list, with the handlers of its link. */
+export interface RowPlace extends RowHandlers {
+  readonly index: number
+  /** The number of rows in the list. */
+  readonly count: number
+  /** The distance from the top of the first row. */
+  readonly topPx: number
+  /** True if Tab moves to this row. */
+  readonly isActive: boolean
+}
+
 export interface VirtualRows<Row> {
-  /** The rendered rows in order. `topPx` is the distance from the top of the first row. */
-  readonly rows: readonly { readonly index: number; readonly row: Row; readonly topPx: number }[]
+  /** The rendered rows in order. */
+  readonly rows: readonly { readonly row: Row; readonly place: RowPlace }[]
   /** The height of all rows together. */
   readonly heightPx: number
   /** Returns the height of a number of rows in pixels. */
   readonly heightOf: (rows: number) => number
   /** The id of the row that Tab moves to. */
   readonly activeId: string | undefined
-  readonly handlers: RowHandlers
   readonly onKeyDown: (event: KeyboardEvent) => void
   readonly toTop: () => void
 }
@@ -161,9 +171,10 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   // The row with the focus is always rendered.
   const rows = placesOf(rendered, active < all.length ? active : -1).flatMap((index) => {
     const row = all[index]
-    return row === undefined ? [] : [{ index, row, topPx: index * rowPx }]
+    const place = { index, count: all.length, topPx: index * rowPx, isActive: index === active, ...handlers }
+    return row === undefined ? [] : [{ row, place }]
   })
-  const last = rows.at(-1)?.index ?? 0
+  const last = rows.at(-1)?.place.index ?? 0
   useEffect(() => {
     if (all.length > 0 && last >= all.length - nearEnd) onNearEnd?.()
   }, [last, all.length, onNearEnd])
@@ -171,7 +182,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     if (!byWindow) list.current?.scrollTo(0, 0)
   }
   const heightOf = (count: number): number => count * rowPx
-  return { rows, heightPx: heightOf(all.length), heightOf, activeId, handlers, onKeyDown, toTop }
+  return { rows, heightPx: heightOf(all.length), heightOf, activeId, onKeyDown, toTop }
 }
 
 /**

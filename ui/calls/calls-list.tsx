@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { noUsageWords } from '../call/call-text.ts'
-import { type RowHandlers, type VirtualRows, useVirtualRows } from '../call/virtual-rows.ts'
+import { type RowPlace, type VirtualRows, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -83,7 +83,7 @@ function CallsCards(props: CallsListProps) {
         style={{ height: `${shown.heightPx}px` }}
         onKeyDown={shown.onKeyDown}
       >
-        {shown.rows.map(({ index, row: call, topPx }) => {
+        {shown.rows.map(({ row: call, place: { index, topPx, isActive, onFocus, onPress } }) => {
           const {
             id,
             started_at: startedAt,
@@ -97,10 +97,10 @@ function CallsCards(props: CallsListProps) {
                 class="call-card list-row"
                 data-id={id}
                 href={writeAddress({ ...address, call: id })}
-                tabIndex={id === shown.activeId ? 0 : -1}
+                tabIndex={isActive ? 0 : -1}
                 aria-current={id === address.call ? 'true' : undefined}
-                onFocus={() => shown.handlers.onFocus(id)}
-                onClick={(event) => shown.handlers.onPress(event, id)}
+                onFocus={() => onFocus(id)}
+                onClick={(event) => onPress(event, id)}
               >
                 <strong>{call.model ?? call.endpoint}</strong>
                 <strong>{orDash(call.duration_ms, duration)}</strong>
@@ -133,7 +133,7 @@ function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
   const shown = useListRows(props, scroller, false)
   const heightPx = useHeightBelow(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
-  const lastIndex = shown.rows.at(-1)?.index ?? -1
+  const lastIndex = shown.rows.at(-1)?.place.index ?? -1
   return (
     <div
       class={`calls-scroller list-scroller goes-on-aside ${isStale ? 'is-stale' : ''}`}
@@ -161,22 +161,20 @@ function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
           </tr>
         </thead>
         <tbody>
-          {shown.rows.map(({ index, row: call }, at) => (
+          {shown.rows.map(({ row: call, place }, at) => (
             <Fragment key={call.id}>
               <Gap
-                px={shown.heightOf(index - (shown.rows[at - 1]?.index ?? -1) - 1)}
+                px={shown.heightOf(place.index - (shown.rows[at - 1]?.place.index ?? -1) - 1)}
                 columns={columns.length}
               />
               <CallRow
                 call={call}
-                index={index}
                 columns={columns}
                 scaleMs={scaleMs}
                 times={times}
                 nowMs={answeredMs ?? 0}
                 address={address}
-                isActive={call.id === shown.activeId}
-                {...shown.handlers}
+                {...place}
               />
             </Fragment>
           ))}
@@ -216,16 +214,13 @@ function Gap({ px, columns }: { readonly px: number; readonly columns: number })
   )
 }
 
-interface CallRowProps extends RowHandlers {
+interface CallRowProps extends RowPlace {
   readonly call: CallJson
-  readonly index: number
   readonly columns: readonly ColumnName[]
   readonly scaleMs: number
   readonly times: Times
   readonly nowMs: number
   readonly address: PageAddress
-  /** True if Tab moves to this row. */
-  readonly isActive: boolean
 }
 
 /** A call in the table. The cell with the time is the link to the call. */

@@ -3,7 +3,7 @@ import type { LiveCall } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { barScaleMs, partColour } from '../call/call-phases.ts'
 import { PureComponent } from '../call/pure-component.ts'
-import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
+import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -127,20 +127,16 @@ export function BoardCard(props: BoardCardProps) {
             </p>
           )}
           <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
-            {list.rows.map(({ row, index, topPx }) => (
+            {list.rows.map(({ row, place }) => (
               <Row
                 key={row.id}
                 row={row}
-                index={index}
-                count={rows.length}
-                topPx={topPx}
                 nowMs={row.goneMs ?? now}
                 scaleMs={scaleMs}
                 address={address}
-                isActive={row.id === list.activeId}
                 tellsUpstream={tellsUpstream}
                 onCancel={setAsked}
-                {...list.handlers}
+                {...place}
               />
             ))}
           </ol>
@@ -163,17 +159,12 @@ export function BoardCard(props: BoardCardProps) {
   )
 }
 
-interface RowProps extends RowHandlers {
+interface RowProps extends RowPlace {
   readonly row: BoardRow
-  readonly index: number
-  readonly count: number
-  readonly topPx: number
   /** The instant at which open calls' bars end. */
   readonly nowMs: number
   readonly scaleMs: number
   readonly address: PageAddress
-  /** True if Tab moves to this row. */
-  readonly isActive: boolean
   /** True if rows name their upstream, because there are several. */
   readonly tellsUpstream: boolean
   readonly onCancel: (id: string) => void

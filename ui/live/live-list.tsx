@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { CallTag } from '../call/call-tag.tsx'
-import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
+import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
@@ -60,18 +60,14 @@ export function LiveList(props: LiveListProps) {
         }}
       >
         <ol aria-label="Calls, newest first" style={{ height: `${list.heightPx}px` }}>
-          {list.rows.map(({ row: call, index, topPx }) => (
+          {list.rows.map(({ row: call, place }) => (
             <LiveRow
               key={call.id}
               call={call}
               version={call.version}
-              index={index}
-              count={calls.length}
-              topPx={topPx}
               times={times}
               address={address}
-              isActive={call.id === list.activeId}
-              {...list.handlers}
+              {...place}
             />
           ))}
         </ol>
@@ -80,17 +76,12 @@ export function LiveList(props: LiveListProps) {
   )
 }
 
-interface LiveRowProps extends RowHandlers {
+interface LiveRowProps extends RowPlace {
   readonly call: LiveCall
   /** The version of the call, because the call stays the same object. */
   readonly version: number
-  readonly index: number
-  readonly count: number
-  readonly topPx: number
   readonly times: Times
   readonly address: PageAddress
-  /** True if Tab moves to this row. */
-  readonly isActive: boolean
 }
 
 /** A call of the feed on a line. */

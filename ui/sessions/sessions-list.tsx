@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { SessionSort } from '../../src/call/call-session.ts'
 import { PureComponent } from '../call/pure-component.ts'
-import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
+import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { orderOf } from '../data/changed-address.ts'
@@ -158,18 +158,15 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
         onKeyDown={shown.onKeyDown}
       >
         <ol aria-label="Sessions" aria-busy={isStale} style={{ height: `${shown.heightPx}px` }}>
-          {shown.rows.map(({ row, index, topPx }) => (
+          {shown.rows.map(({ row, place }) => (
             <Row
               key={row.id}
               row={row}
-              index={index}
-              count={hasMore ? -1 : rows.length}
-              topPx={topPx}
               href={writeAddress({ ...address, ...opening([row], row.id, address) })}
               times={times}
               lastCall={times.short(Date.parse(row.last_at), answeredMs ?? 0)}
-              isActive={row.id === shown.activeId}
-              {...shown.handlers}
+              {...place}
+              count={hasMore ? -1 : place.count}
             />
           ))}
         </ol>
@@ -228,16 +225,12 @@ function TimeKey() {
   )
 }
 
-interface RowProps extends RowHandlers {
+interface RowProps extends RowPlace {
   readonly row: SessionRow
-  readonly index: number
-  readonly count: number
-  readonly topPx: number
   readonly href: string
   readonly times: Times
   /** The time of the last call, in the reader's zone. */
   readonly lastCall: string
-  readonly isActive: boolean
 }
 
 /** A session on a line. The whole line is a link to it. */
