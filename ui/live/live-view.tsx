@@ -24,7 +24,8 @@ const nearPx = 8
 
 /** The view that lists calls as they begin and end, with their payloads. */
 export function LiveView() {
-  const { address } = useNavigation()
+  const navigation = useNavigation()
+  const { address } = navigation
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
   const box = useRef<HTMLDivElement>(null)
@@ -50,7 +51,10 @@ export function LiveView() {
     }
   }
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
-  useShortcuts('Live', [{ key: ' ', words: 'Pause or resume', run: pauseOrResume }])
+  useShortcuts('Live', [
+    ...filterKeys(navigation),
+    { key: ' ', words: 'Pause or resume', run: pauseOrResume },
+  ])
 
   // The list that had the focus last. At first the board, because its calls can be cancelled.
   const [keys, setKeys] = useState<'board' | 'list'>('board')
@@ -84,15 +88,24 @@ export function LiveView() {
             {isPaused ? 'Resume' : 'Pause'}
           </Button>
         </div>
-        <LiveTools
-          models={feed.models}
-          canClear={feed.calls.length > 0}
-          onClear={() => {
-            feed.clear()
-            resume()
-            redraw()
-          }}
-        />
+        <div class="live-tools row wraps" role="group" aria-label="Filters">
+          <TextSearch label="Find in payloads" placeholder="Find in payloads" />
+          <ModelFilter models={feed.models} />
+          <ErrorsFilter />
+          <FilterChips />
+          <Button
+            class="at-end"
+            isOff={feed.calls.length === 0}
+            title="Removes ended calls from this page. Recorded calls are kept."
+            onClick={() => {
+              feed.clear()
+              resume()
+              redraw()
+            }}
+          >
+            Clear list
+          </Button>
+        </div>
         {calls.length > 0 ? (
           <LiveList
             box={box}
@@ -123,32 +136,5 @@ export function LiveView() {
       </section>
       {address.call !== null && <CallPanel id={address.call} liveCall={panel.call} {...panel.moves} />}
     </>
-  )
-}
-
-interface LiveToolsProps {
-  readonly models: readonly string[]
-  readonly canClear: boolean
-  readonly onClear: () => void
-}
-
-/** The filters of the feed. The address contains every choice. */
-function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
-  useShortcuts('Live', filterKeys(useNavigation()))
-  return (
-    <div class="live-tools row wraps" role="group" aria-label="Filters">
-      <TextSearch label="Find in payloads" placeholder="Find in payloads" />
-      <ModelFilter models={models} />
-      <ErrorsFilter />
-      <FilterChips />
-      <Button
-        class="at-end"
-        isOff={!canClear}
-        title="Removes ended calls from this page. Recorded calls are kept."
-        onClick={onClear}
-      >
-        Clear list
-      </Button>
-    </div>
   )
 }
