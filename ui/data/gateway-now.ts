@@ -33,30 +33,7 @@ export interface GatewayNow {
 }
 
 /** The gateway's load. */
-export interface GatewayLoad {
-  readonly active: number
-  readonly slots: number
-  readonly queued: number
-  /**
-   * Text behind the slots: the number of gateways, the upstream, and calls that an old gateway finishes. Empty for
-   * a single gateway.
-   */
-  readonly ofAll: string
-  readonly slotWords: string
-  readonly queueWords: string
-  /** The budget; null if none is set. */
-  readonly budget: GatewayBudget | null
-}
-
-/** The tokens used in the last 24 hours, against the budget. */
-export interface GatewayBudget {
-  /** The used share, from 0; more than 1 if the budget is exceeded. */
-  readonly share: number
-  readonly tone: Tone
-  readonly shareWords: string
-  /** Used and allowed tokens, for a tooltip. */
-  readonly words: string
-}
+export type GatewayLoad = NonNullable<ReturnType<typeof loadOf>>
 
 type StateLook = Pick<GatewayNow, 'shape' | 'tone'> & Partial<Pick<GatewayNow, 'shortWords' | 'meaning'>>
 
@@ -132,7 +109,7 @@ export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>
   return full.toSorted((a, b) => b.rate_limiter.queued - a.rate_limiter.queued)[0] ?? null
 }
 
-function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
+function loadOf({ health, predecessors }: ProcessStatus) {
   if (health === null) return null
   const { rate_limiter: ownLimiter, shared } = health
   // While the shared database is unreachable, its last answer is outdated.
@@ -151,24 +128,32 @@ function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
     active,
     slots,
     queued,
+    /**
+     * Text behind the slots: the number of gateways, the upstream, and calls that an old gateway finishes. Empty for
+     * a single gateway.
+     */
     ofAll,
     slotWords: `${count(active)} of ${counted(slots, 'slot')}${ofAll}`,
     queueWords: queued === 0 ? 'none waiting' : `${count(queued)} waiting`,
+    /** The budget; null if none is set. */
     budget: budgetOf(health.token_budget),
   }
 }
 
-/** Returns the used part of the token budget; null without a budget. */
+/** Returns the tokens used in the last 24 hours, against the budget; null without a budget. */
 export function budgetOf({
   daily_limit: limit,
   total_used: used,
-}: Pick<HealthReport['token_budget'], 'daily_limit' | 'total_used'>): GatewayBudget | null {
+}: Pick<HealthReport['token_budget'], 'daily_limit' | 'total_used'>) {
   if (limit <= 0) return null
   const share = used / limit
+  const tone: Tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet'
   return {
+    /** The used share, from 0; more than 1 if the budget is exceeded. */
     share,
-    tone: share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet',
+    tone,
     shareWords: percent(share),
+    /** Used and allowed tokens, for a tooltip. */
     words: `${count(used)} of ${count(limit)} tokens used in the last 24 hours`,
   }
 }

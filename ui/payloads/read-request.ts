@@ -5,13 +5,8 @@ import { type ChatMessage, readContent, readItem, readMessage, messageBy } from 
 /** A setting of the request that shapes the answer: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]
 
-/** The messages and settings of a request. An unknown form has no messages. */
-export interface ReadRequest {
-  readonly messages: readonly ChatMessage[]
-  readonly settings: readonly ChatSetting[]
-  /** The names of the tools that the model may call. */
-  readonly tools: readonly string[]
-}
+/** The messages, the settings and the names of tools of a request. An unknown form has no messages. */
+export type ReadRequest = ReturnType<typeof readRequest>
 
 const settingNames: readonly string[] = [
   'temperature',
@@ -33,7 +28,7 @@ const settingNames: readonly string[] = [
 ]
 
 /** Reads the body of a request: chat, legacy completions, Responses, Anthropic's messages, embeddings, reranking. */
-export function readRequest(value: unknown): ReadRequest {
+export function readRequest(value: unknown) {
   const body = objectOf(value)
   return { messages: readMessages(body), settings: readSettings(body), tools: readTools(body['tools']) }
 }
