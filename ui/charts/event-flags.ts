@@ -9,11 +9,7 @@ export interface ChartMark {
 }
 
 /** A label above a plot, for one event or for several events close to each other. */
-export interface EventFlag {
-  readonly words: string
-  readonly leftPx: number
-  readonly marks: readonly ChartMark[]
-}
+type EventFlag = ReturnType<typeof flagOf>
 
 const pxPerLetter = 6.2
 const paddingPx = 10
@@ -41,7 +37,7 @@ export function eventFlags(
   return flags
 }
 
-function flagOf(marks: readonly ChartMark[], frame: TimeFrame, widthPx: number): EventFlag {
+function flagOf(marks: readonly ChartMark[], frame: TimeFrame, widthPx: number) {
   const [first] = marks
   const words = marks.length === 1 && first !== undefined ? first.short : `${marks.length} events`
   const atPx = shareOfTime(frame, first?.ms ?? 0) * widthPx

@@ -9,28 +9,22 @@ import { emptyLog, withLines } from './log-tail.ts'
 import { Observable, useObservable } from './observable.ts'
 
 /** The latest state from the dashboard. */
-export interface Live {
+const live = new Observable({
   /** The newest status; null before the first one. */
-  readonly status: ProcessStatus | null
+  status: null as ProcessStatus | null,
   /** The last job on the database; null without a job since the dashboard's start. */
-  readonly job: DatabaseJob | null
+  job: null as DatabaseJob | null,
   /** The last recalculation of costs; null without one since the dashboard's start. */
-  readonly repricing: RepriceJob | null
-  readonly alerts: readonly ActiveAlert[]
+  repricing: null as RepriceJob | null,
+  alerts: [] as readonly ActiveAlert[],
   /** The settings of the alert rules by code; empty before they arrive. */
-  readonly alertRules: Readonly<Record<string, AlertSetting>>
+  alertRules: {} as Readonly<Record<string, AlertSetting>>,
   /** The time since when the dashboard is unreachable (ms since the Unix epoch); null while it answers. */
-  readonly lostSinceMs: number | null
-}
-
-const live = new Observable<Live>({
-  status: null,
-  job: null,
-  repricing: null,
-  alerts: [],
-  alertRules: {},
-  lostSinceMs: null,
+  lostSinceMs: null as number | null,
 })
+
+type Live = typeof live.current
+
 const newCalls = new Observable<NewCalls>({ calls: [], skipped: 0 })
 
 /** The gateway's log, shared by all views, because the stream sends each line once. */
