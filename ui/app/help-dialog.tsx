@@ -33,7 +33,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         {terms.length > 0 && (
           <section>
             <h3 class="finest">Figures</h3>
-            <DescriptionList class="help-terms" facts={terms.map(({ words, meaning }) => [words, meaning])} />
+            <DescriptionList class="help-terms" facts={terms} />
           </section>
         )}
         <div class="help-groups">

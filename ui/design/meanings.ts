@@ -46,12 +46,6 @@ const meanings: Readonly<Record<string, string>> = {
     'Calls that returned an error, were cut off, or were refused. A client that leaves is not a failure.',
 }
 
-/** A figure's name and meaning. */
-export interface Term {
-  readonly words: string
-  readonly meaning: string
-}
-
 /** Returns the attributes of an element that names a figure. A tooltip and the help show the meaning. */
 export function explained(
   words: string,
@@ -61,11 +55,11 @@ export function explained(
 }
 
 /** Returns the names of visible figures in order, each with the first meaning shown. */
-export function termsShown(page: ParentNode): readonly Term[] {
-  const terms = new Map<string, Term>()
+export function termsShown(page: ParentNode): readonly (readonly [words: string, meaning: string])[] {
+  const terms = new Map<string, string>()
   for (const element of page.querySelectorAll<HTMLElement>('[data-term]')) {
     const words = element.dataset['term'] ?? ''
-    if (!terms.has(words) && element.checkVisibility()) terms.set(words, { words, meaning: element.title })
+    if (!terms.has(words) && element.checkVisibility()) terms.set(words, element.title)
   }
-  return [...terms.values()]
+  return [...terms]
 }
