@@ -25,7 +25,7 @@ import {
   boardWords,
   cancelPoints,
   nextRows,
-  statePart,
+  liveStates,
   callState,
   timedAt,
 } from './board-rows.ts'
@@ -188,7 +188,7 @@ class Row extends PureComponent<RowProps> {
         aria-current={id === address.call ? 'true' : undefined}
         style={{ top: `${topPx}px` }}
       >
-        <span class="board-state" style={{ '--part': partColour[statePart[state]] }}>
+        <span class="board-state" style={{ '--part': partColour[liveStates[state].part] }}>
           {goneMs === null ? (
             <>
               <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />

@@ -52,38 +52,27 @@ function running(call: LiveCall): BoardRow {
   return { id: call.id, call, goneMs: null, record: null }
 }
 
-export const stateWords: Readonly<Record<LiveState, string>> = {
-  receiving: 'Receiving',
-  queued: 'Queued',
-  waiting: 'Awaiting response',
-  streaming: 'Streaming',
-  backing_off: 'Retrying',
+/** The states of a call in words, each with the part of a bar whose colour it has. The order is that of counts. */
+export const liveStates: Readonly<Record<LiveState, { readonly words: string; readonly part: BarPart }>> = {
+  streaming: { words: 'Streaming', part: 'stream' },
+  waiting: { words: 'Awaiting response', part: 'first' },
+  queued: { words: 'Queued', part: 'wait' },
+  backing_off: { words: 'Retrying', part: 'wait' },
+  receiving: { words: 'Receiving', part: 'receive' },
 }
 
 /** Returns the state of a call; for a queued call, the reason of its wait. */
 export function callState({ state, waits_for: awaited }: LiveCall): string {
   if (awaited === 'tokens') return 'Waiting for tokens'
-  return awaited === 'requests' ? 'Waiting for rate limit' : stateWords[state]
-}
-
-/** The part of a bar that has the state's colour. */
-export const statePart: Readonly<Record<LiveState, BarPart>> = {
-  receiving: 'receive',
-  queued: 'wait',
-  waiting: 'first',
-  streaming: 'stream',
-  backing_off: 'wait',
+  return awaited === 'requests' ? 'Waiting for rate limit' : liveStates[state].words
 }
 
 /** Returns the number of calls in each state: `3 streaming, 1 queued`. Empty without calls. */
 export function boardWords(calls: readonly Pick<LiveCall, 'state'>[]): string {
-  const counts = Map.groupBy(calls, ({ state }) => state)
-  const states: readonly LiveState[] = ['streaming', 'waiting', 'queued', 'backing_off', 'receiving']
-  return states
-    .flatMap((state) => {
-      const inState = counts.get(state)
-      return inState === undefined ? [] : [`${count(inState.length)} ${stateWords[state].toLowerCase()}`]
-    })
+  return Object.entries(liveStates)
+    .map(([name, { words }]) => [calls.filter(({ state }) => state === name).length, words] as const)
+    .filter(([calls]) => calls > 0)
+    .map(([calls, words]) => `${count(calls)} ${words.toLowerCase()}`)
     .join(', ')
 }
 

@@ -14,7 +14,7 @@ import { count, duration, orDash, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
-import { stateWords } from './board-rows.ts'
+import { liveStates } from './board-rows.ts'
 
 export interface LiveListProps {
   readonly box: RefObject<HTMLDivElement | null>
@@ -131,7 +131,7 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
   return (
     <span class={state === 'queued' ? 'live-waiting' : 'live-running'}>
       <StateMark shape={state === 'streaming' ? 'half' : 'ring'} />
-      {state === null ? 'In progress' : stateWords[state]}
+      {state === null ? 'In progress' : liveStates[state].words}
     </span>
   )
 }
