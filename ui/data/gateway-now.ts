@@ -2,16 +2,6 @@ import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.t
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { count, counted, percent } from '../format/figures.ts'
 
-/** The gateway's states, in words. */
-export const stateWords: Readonly<Record<GatewayState, string>> = {
-  starting: 'Starting',
-  running: 'Running',
-  draining: 'Draining',
-  stopped: 'Stopped',
-  unresponsive: 'Not responding',
-  foreign: 'Port in use by another program',
-}
-
 /** The urgency of a message, which chooses its colour. */
 export type Tone = 'good' | 'quiet' | 'warn' | 'bad'
 
@@ -35,15 +25,22 @@ export interface GatewayNow {
 /** The gateway's load. */
 export type GatewayLoad = NonNullable<ReturnType<typeof loadOf>>
 
-type StateLook = Pick<GatewayNow, 'shape' | 'tone'> & Partial<Pick<GatewayNow, 'shortWords' | 'meaning'>>
+type StateLook = Pick<GatewayNow, 'words' | 'shape' | 'tone'> &
+  Partial<Pick<GatewayNow, 'shortWords' | 'meaning'>>
 
-const looks: Readonly<Record<GatewayState, StateLook>> = {
-  starting: { shape: 'ring', tone: 'quiet' },
-  running: { shape: 'disc', tone: 'good' },
-  draining: { shape: 'half', tone: 'warn', meaning: 'new calls are refused' },
-  stopped: { shape: 'square', tone: 'bad', meaning: 'all requests refused' },
-  unresponsive: { shape: 'triangle', tone: 'bad' },
-  foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port in use' },
+/** The gateway's states, each in words and with its look. */
+export const gatewayStates: Readonly<Record<GatewayState, StateLook>> = {
+  starting: { words: 'Starting', shape: 'ring', tone: 'quiet' },
+  running: { words: 'Running', shape: 'disc', tone: 'good' },
+  draining: { words: 'Draining', shape: 'half', tone: 'warn', meaning: 'new calls are refused' },
+  stopped: { words: 'Stopped', shape: 'square', tone: 'bad', meaning: 'all requests refused' },
+  unresponsive: { words: 'Not responding', shape: 'triangle', tone: 'bad' },
+  foreign: {
+    words: 'Port in use by another program',
+    shortWords: 'Port in use',
+    shape: 'cross',
+    tone: 'bad',
+  },
 }
 
 /** Warnings that mean that no call reaches the database. */
@@ -60,11 +57,10 @@ const crashShownS = 300
 
 /** Returns the gateway's current state for the page. */
 export function gatewayNow(status: ProcessStatus): GatewayNow {
-  const look = looks[status.state]
+  const state = gatewayStates[status.state]
   const canStart = status.state === 'stopped'
   const load = status.running ? loadOf(status) : null
-  const words = stateWords[status.state]
-  const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
+  const plain = { shortWords: state.words, meaning: '', canStart, load, ...state }
   /** Returns a warning or error in place of the state. */
   const alarm = (tone: Tone, words: string, shortWords: string): GatewayNow => ({
     ...plain,

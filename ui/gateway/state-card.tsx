@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
+import { baseUrlOf, gatewayNow, gatewayStates } from '../data/gateway-now.ts'
 import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-text.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
@@ -36,7 +36,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
         <StateMark shape={shape} size={20} />
         <p class="words">
           <strong id="gateway-state" role="status">
-            {stateWords[state]}
+            {gatewayStates[state].words}
           </strong>{' '}
           <span id="gateway-detail" class="quiet">
             {detailOf(status)}
