@@ -58,8 +58,9 @@ export function ClientsCard() {
           waiting<ClientRow>((row) => row.waiting),
           { head: 'Tokens in 24 hours', cell: Tokens },
         ]}
-        formOf={formOf}
-        add={{ words: 'Limit another client', form: newClient }}
+        // Calls without name and key have no limits.
+        formOf={(row) => (row.client === '' ? null : formOf(row))}
+        add={{ words: 'Limit another client', form: formOf(null) }}
         onSaved={put}
         isLocked={report.problem !== null}
         empty={rows.length === 0 ? <p class="quiet">No calls in the last seven days.</p> : null}
@@ -107,60 +108,33 @@ function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: remai
   )
 }
 
-type ClientForm = RowForm<'name' | 'slots' | 'tokens'>
-
-/** The form that limits a client before its first call. */
-const newClient: ClientForm = {
-  label: 'Limits for another client',
-  fields: [
-    { name: 'name', label: 'Client', value: '', hint: 'name in its calls' },
-    ...limitFields(null, null),
-  ],
-  save: (valueOf) => {
-    const client = valueOf('name').trim()
-    return client === '' ? { errors: { name: 'Enter a client name.' } } : limitsRequest(client, valueOf)
-  },
-}
-
-function limitFields(slots: number | null, tokens: number | null): ClientForm['fields'] {
-  const limit = { isNumber: true, hint: 'no limit' }
-  const value = (number: number | null): string => (number === null ? '' : count(number))
-  return [
-    { name: 'slots', label: 'Maximum concurrent calls', value: value(slots), ...limit },
-    { name: 'tokens', label: 'Tokens in 24 hours', value: value(tokens), ...limit },
-  ]
-}
-
-function limitsRequest(
-  client: string,
-  valueOf: (name: 'slots' | 'tokens') => string,
-  more: object = {},
-): ReturnType<ClientForm['save']> {
-  const [max_concurrent, token_limit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
-  if (max_concurrent === 'wrong' || token_limit === 'wrong')
-    return 'Enter a whole number from 1, or nothing for no limit.'
+/** Returns the form of a client's limits. Without a row, the form limits a client before its first call. */
+function formOf(row: ClientRow | null): RowForm<'name' | 'slots' | 'tokens'> {
+  const isKey = row?.is_key === true
+  const own = { label: 'Client name', value: row?.name ?? '', hint: 'for calls without a name' }
+  const another = { label: 'Client', value: '', hint: 'name in its calls' }
+  const limit = (number: number | null = null) => ({
+    value: number === null ? '' : count(number),
+    isNumber: true,
+    hint: 'no limit',
+  })
   return {
-    path: `/api/clients/${encodeURIComponent(client)}`,
-    body: { max_concurrent, token_limit, ...more },
-  }
-}
-
-/** Returns the form of a client's limits; null for calls without name and key, which have no limits. */
-function formOf(row: ClientRow): ClientForm | null {
-  const { client, is_key: isKey, name, max_concurrent: slots, token_limit: tokens } = row
-  if (client === '') return null
-  const own = {
-    name: 'name',
-    label: 'Client name',
-    value: name ?? '',
-    hint: 'for calls without a name',
-  } as const
-  return {
-    label: `Limits for ${nameOf(row)}`,
-    fields: [...(isKey ? [own] : []), ...limitFields(slots, tokens)],
+    label: row === null ? 'Limits for another client' : `Limits for ${nameOf(row)}`,
+    fields: [
+      ...(row === null || isKey ? [{ name: 'name' as const, ...(isKey ? own : another) }] : []),
+      { name: 'slots', label: 'Maximum concurrent calls', ...limit(row?.max_concurrent) },
+      { name: 'tokens', label: 'Tokens in 24 hours', ...limit(row?.token_limit) },
+    ],
     save: (valueOf) => {
-      const ownName = valueOf('name').trim()
-      return limitsRequest(client, valueOf, isKey ? { name: ownName === '' ? null : ownName } : {})
+      const name = valueOf('name').trim()
+      if (row === null && name === '') return { errors: { name: 'Enter a client name.' } }
+      const [max_concurrent, token_limit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
+      if (max_concurrent === 'wrong' || token_limit === 'wrong')
+        return 'Enter a whole number from 1, or nothing for no limit.'
+      return {
+        path: `/api/clients/${encodeURIComponent(row?.client ?? name)}`,
+        body: { max_concurrent, token_limit, ...(isKey && { name: name === '' ? null : name }) },
+      }
     },
   }
 }
