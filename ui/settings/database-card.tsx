@@ -31,7 +31,6 @@ export function DatabaseCard() {
   const { answer } = useQuery<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
-  const [isCompressing, setCompressing] = useState(false)
   const action = useAction()
   const keepDays = daysOf(days)
   const isRunning = job?.state === 'running'
@@ -42,7 +41,6 @@ export function DatabaseCard() {
 
   const look = (): void => {
     if (isBusy || keepDays === null) return
-    setCompressing(false)
     void action.run(async () =>
       setEstimate([
         keepDays,
@@ -52,7 +50,6 @@ export function DatabaseCard() {
   }
   const begin = (): void => {
     if (keepDays === null) return
-    setCompressing(true)
     void action.run(async () => {
       await act('POST', '/api/db/compress?async=1', { keep_days: keepDays })
       setEstimate(null)
@@ -104,7 +101,7 @@ export function DatabaseCard() {
           <span>days</span>
           <div class="buttons row wraps at-end">
             <Button type="submit" isOff={isBusy || keepDays === null}>
-              {(action.isBusy && !isCompressing) || (isRunning && job.dry_run) ? 'Estimating…' : 'Estimate'}
+              {isRunning && job.dry_run ? 'Estimating…' : 'Estimate'}
             </Button>
             <ConfirmButton
               isOff={isBusy || preview === null || !isWorthIt(preview)}
@@ -115,7 +112,7 @@ export function DatabaseCard() {
               }}
               onYes={begin}
             >
-              {isAtWork || (action.isBusy && isCompressing) ? 'Compressing…' : 'Compress'}
+              {isAtWork ? 'Compressing…' : 'Compress'}
             </ConfirmButton>
           </div>
         </div>
