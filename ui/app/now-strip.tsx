@@ -39,7 +39,17 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
             {now.load !== null && <Load load={now.load} />}
           </AddressLink>
           {/* The Gateway view has the same, larger. */}
-          {now.canStart && address.view !== 'gateway' && <StartButton starting={starting} />}
+          {now.canStart && address.view !== 'gateway' && (
+            <Button
+              kind="strong"
+              small
+              isOff={starting.isBusy}
+              onClick={() => void starting.run(async () => setStatus(await act('POST', '/api/proxy/start')))}
+            >
+              {starting.isBusy ? 'Starting…' : 'Start'}
+              <span class="aside"> the gateway</span>
+            </Button>
+          )}
         </>
       )}
     </div>
@@ -111,20 +121,5 @@ function Load({ load }: { readonly load: GatewayLoad }) {
         </span>
       )}
     </>
-  )
-}
-
-function StartButton({ starting }: { readonly starting: Action }) {
-  const { isBusy, run } = starting
-  return (
-    <Button
-      kind="strong"
-      small
-      isOff={isBusy}
-      onClick={() => void run(async () => setStatus(await act('POST', '/api/proxy/start')))}
-    >
-      {isBusy ? 'Starting…' : 'Start'}
-      <span class="aside"> the gateway</span>
-    </Button>
   )
 }

@@ -25,6 +25,13 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
   const underWay = boardWords(feed.board.calls)
   const { dropped, hasGap } = feed
   const calls = counted(feed.calls.length, 'call')
+  const [announced, announce] = useState('')
+  const latest = useRef('')
+  latest.current = feed.calls.length === 0 ? '' : [calls, underWay].filter((words) => words !== '').join(', ')
+  useEffect(() => {
+    const timer = setInterval(() => announce(latest.current), sayEveryMs)
+    return () => clearInterval(timer)
+  }, [])
   return (
     <div class="live-told row wraps fine">
       <span role="status">
@@ -57,25 +64,9 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
           Some records may be missing
         </span>
       )}
-      <SaidNowAndThen
-        words={feed.calls.length === 0 ? '' : [calls, underWay].filter((words) => words !== '').join(', ')}
-      />
+      <span class="aside" role="status">
+        {announced}
+      </span>
     </div>
-  )
-}
-
-/** Announces a text that changes all the time, at intervals. */
-function SaidNowAndThen({ words }: { readonly words: string }) {
-  const [announced, setAnnounced] = useState('')
-  const latest = useRef(words)
-  latest.current = words
-  useEffect(() => {
-    const timer = setInterval(() => setAnnounced(latest.current), sayEveryMs)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <span class="aside" role="status">
-      {announced}
-    </span>
   )
 }
