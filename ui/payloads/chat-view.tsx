@@ -3,7 +3,7 @@ import type { KeptPayload, KeptPayloads } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
 import { readError } from './read-error.ts'
-import { type ReadRequest, readRequest } from './read-request.ts'
+import { readRequest } from './read-request.ts'
 import { firstWords, shownText } from './shown-text.ts'
 
 export interface ChatViewProps extends KeptPayloads {
@@ -12,16 +12,30 @@ export interface ChatViewProps extends KeptPayloads {
 
 /** A call as a conversation. */
 export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
-  const parts = useMemo(() => readRequest(request?.record.body), [request])
+  const { messages: asked, settings, tools } = useMemo(() => readRequest(request?.record.body), [request])
   const messages = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
   // A successful stream may mention errors in its text.
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
     <div class="payload-tab stack">
-      {(parts.settings.length > 0 || parts.tools.length > 0) && <Settings request={parts} />}
-      {parts.messages.length > 0 ? (
-        <Messages title="Request" messages={parts.messages} />
+      {(settings.length > 0 || tools.length > 0) && (
+        <div class="chat-settings row wraps fine">
+          {settings.map(([name, value]) => (
+            <span key={name}>
+              {name} <strong>{firstWords(value, 80)}</strong>
+            </span>
+          ))}
+          {tools.length > 0 && (
+            <details>
+              <summary>{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</summary>
+              <p>{shownText(tools.join(', '))}</p>
+            </details>
+          )}
+        </div>
+      )}
+      {asked.length > 0 ? (
+        <Messages title="Request" messages={asked} />
       ) : (
         <p class="quiet">{unreadWords(request, 'request')}</p>
       )}
@@ -53,22 +67,4 @@ function unreadWords(side: KeptPayload | null, what: 'request' | 'response'): st
     return `The ${what} was too large to capture in full. See ${tab} for its beginning.`
   }
   return `The ${what} is not a conversation. See ${tab} for its content.`
-}
-
-function Settings({ request: { settings, tools } }: { readonly request: ReadRequest }) {
-  return (
-    <div class="chat-settings row wraps fine">
-      {settings.map(([name, value]) => (
-        <span key={name}>
-          {name} <strong>{firstWords(value, 80)}</strong>
-        </span>
-      ))}
-      {tools.length > 0 && (
-        <details>
-          <summary>{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</summary>
-          <p>{shownText(tools.join(', '))}</p>
-        </details>
-      )}
-    </div>
-  )
 }

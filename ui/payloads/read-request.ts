@@ -5,9 +5,6 @@ import { type ChatMessage, readContent, readItem, readMessage, messageBy } from 
 /** A setting of the request that shapes the answer: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]
 
-/** The messages, the settings and the names of tools of a request. An unknown form has no messages. */
-export type ReadRequest = ReturnType<typeof readRequest>
-
 const settingNames: readonly string[] = [
   'temperature',
   'top_p',
@@ -27,7 +24,10 @@ const settingNames: readonly string[] = [
   'top_n',
 ]
 
-/** Reads the body of a request: chat, legacy completions, Responses, Anthropic's messages, embeddings, reranking. */
+/**
+ * Reads the messages, the settings and the names of tools of a request: chat, legacy completions, Responses,
+ * Anthropic's messages, embeddings, reranking. An unknown form has no messages.
+ */
 export function readRequest(value: unknown) {
   const body = objectOf(value)
   return { messages: readMessages(body), settings: readSettings(body), tools: readTools(body['tools']) }
