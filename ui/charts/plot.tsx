@@ -73,13 +73,11 @@ export interface PlotProps {
 }
 
 /** The events in the range, which every chart marks. */
-export interface ChartEvents {
+export const ChartEventsContext = createContext({
   /** Times without a gateway, which are shaded. */
-  readonly outages: readonly Bounds[]
-  readonly marks: readonly ChartMark[]
-}
-
-export const ChartEventsContext = createContext<ChartEvents>({ outages: [], marks: [] })
+  outages: [] as readonly Bounds[],
+  marks: [] as readonly ChartMark[],
+})
 
 /** The instant (ms since the Unix epoch) that the reader points at. All charts mark it. */
 const crosshair = new Observable<number | null>(null)

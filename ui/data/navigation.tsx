@@ -7,18 +7,11 @@ import { type PageAddress, defaultAddress, readAddress, writeAddress } from './p
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
 
-/** The address of the page, and functions that change it. */
-export interface Navigation {
-  readonly address: PageAddress
+const now = new Observable({
+  address: currentAddress(),
   /** True until the address changes for the first time. */
-  readonly isFirst: boolean
-  /** Changes parts of the address, and adds a step to the history. */
-  readonly go: (change: Partial<PageAddress>) => void
-  /** Changes parts of the address without a step in the history: while typing, or moving through a list. */
-  readonly replace: (change: Partial<PageAddress>) => void
-}
-
-const now = new Observable({ address: currentAddress(), isFirst: true })
+  isFirst: true,
+})
 
 function follow(): void {
   now.set({ address: currentAddress(), isFirst: false })
@@ -35,9 +28,11 @@ function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): 
   follow()
 }
 
-const ways: Pick<Navigation, 'go' | 'replace'> = {
-  go: (change) => move('pushState', change),
-  replace: (change) => move('replaceState', change),
+const ways = {
+  /** Changes parts of the address, and adds a step to the history. */
+  go: (change: Partial<PageAddress>): void => move('pushState', change),
+  /** Changes parts of the address without a step in the history: while typing, or moving through a list. */
+  replace: (change: Partial<PageAddress>): void => move('replaceState', change),
 }
 
 /** Updates the address when the reader goes back or forward. */
@@ -48,8 +43,11 @@ export function followHistory(): void {
   })
 }
 
+/** The address of the page, and functions that change it. */
+export type Navigation = ReturnType<typeof useNavigation>
+
 /** Returns the address of the page, and functions that change it. */
-export function useNavigation(): Navigation {
+export function useNavigation() {
   return { ...useObservable(now), ...ways }
 }
 

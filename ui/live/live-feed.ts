@@ -166,16 +166,11 @@ function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
   return { id, path, startedMs: Date.parse(timestamp) - tookMs }
 }
 
-/** Selects calls of the feed. */
-export interface LiveFilter {
-  readonly models: readonly string[]
-  readonly errorsOnly: boolean
-  /** The pattern of the search; null for any text. */
-  readonly pattern: RegExp | null
-}
+/** Selects calls of the feed. The pattern of the search is null for any text. */
+type LiveFilter = ReturnType<typeof liveFilterOf>
 
 /** Reads the filter from the address. */
-export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
+export function liveFilterOf({ models, errorsOnly, text }: PageAddress) {
   return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
 }
 
