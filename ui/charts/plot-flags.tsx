@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import { useTimes } from '../data/navigation.tsx'
 import { type ChartMark, eventFlags } from './event-flags.ts'
 import type { TimeFrame } from './time-frame.ts'
@@ -12,10 +11,9 @@ export interface PlotFlagsProps {
 /** The labels of events above a plot. Screen readers get the events from the plot. */
 export function PlotFlags({ frame, marks, widthPx }: PlotFlagsProps) {
   const times = useTimes()
-  const flags = useMemo(() => eventFlags(marks, frame, widthPx), [marks, frame, widthPx])
   return (
     <>
-      {flags.map(({ words, leftPx, marks }) => (
+      {eventFlags(marks, frame, widthPx).map(({ words, leftPx, marks }) => (
         <div
           key={leftPx}
           class={`plot-flag ${leftPx < widthPx / 2 ? '' : 'at-end'}`}

@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import type { Range } from '../data/page-range.ts'
 import type { Bounds } from './time-frame.ts'
@@ -15,15 +14,13 @@ const spanKey = ({ fromMs, toMs }: Bounds): string => `${fromMs} ${toMs}`
 export function useZoom() {
   const { address, go } = useNavigation()
   const { range } = address
-  return useMemo(() => {
-    const shown = range.last === null ? spanKey(range) : null
-    const zoom = ({ fromMs, toMs }: Bounds): void => {
-      const key = spanKey({ fromMs, toMs })
-      // A zoom to the current span keeps the range to return to.
-      if (key !== shown) leftRanges.set(key, range)
-      go({ range: { last: null, fromMs, toMs } })
-    }
-    const zoomOut = (): void => go({ range: leftRanges.get(shown ?? '') ?? { last: '24h' } })
-    return { zoom, zoomOut: shown === null ? null : zoomOut }
-  }, [range, go])
+  const shown = range.last === null ? spanKey(range) : null
+  const zoom = ({ fromMs, toMs }: Bounds): void => {
+    const key = spanKey({ fromMs, toMs })
+    // A zoom to the current span keeps the range to return to.
+    if (key !== shown) leftRanges.set(key, range)
+    go({ range: { last: null, fromMs, toMs } })
+  }
+  const zoomOut = (): void => go({ range: leftRanges.get(shown ?? '') ?? { last: '24h' } })
+  return { zoom, zoomOut: shown === null ? null : zoomOut }
 }
