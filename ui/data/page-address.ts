@@ -141,8 +141,8 @@ const onlyIf =
   <Value extends string>(isOne: (text: string) => text is Value) =>
   (text: string): Value | undefined =>
     isOne(text) ? text : undefined
-const truths: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
-const truth = (text: string): boolean | undefined => truths[text]
+const truths = new Map(Object.entries({ true: true, 1: true, false: false, 0: false }))
+const truth = (text: string): boolean | undefined => truths.get(text)
 
 /** The filters of the dashboard's API, under the same names. */
 const filters = {
