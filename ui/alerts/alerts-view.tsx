@@ -3,7 +3,6 @@ import './alerts.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
@@ -75,7 +74,7 @@ function Active({ active }: Pick<AlertsReport, 'active'>) {
               <strong class="is-warn">
                 <Icon name="warning" size={14} /> {headOf(alert)}
               </strong>
-              <span class="quiet">since {times.short(Date.parse(alert.since), nowMs())}</span>
+              <span class="quiet">since {times.short(Date.parse(alert.since))}</span>
               <p>{alert.text}</p>
             </li>
           ))}
@@ -99,7 +98,7 @@ function Messages({ messages, pending, dropped }: AlertsReport) {
         {messages.map((message) => (
           <li key={message.id}>
             <strong>{messageWords(message)}</strong>
-            <span class="quiet">{times.short(Date.parse(message.at), nowMs())}</span>
+            <span class="quiet">{times.short(Date.parse(message.at))}</span>
             <p>
               {message.text}{' '}
               <span class={message.state === 'failed' ? 'bad' : 'quiet'}>{arrivalWords(message)}</span>

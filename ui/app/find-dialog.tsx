@@ -3,7 +3,6 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import type { SingleCall } from '../../src/api/single-call.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { defaultAddress } from '../data/page-address.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { Banner } from '../design/banner.tsx'
@@ -163,7 +162,7 @@ function useFindResults(text: string) {
         call: isCallAbsent ? undefined : call.isStale ? null : call.answer,
         calls: settled === text && requestId !== null && !calls.isStale ? (calls.answer?.calls ?? []) : [],
       },
-      (startedMs) => times.short(startedMs, nowMs()),
+      (startedMs) => times.short(startedMs),
     ),
     isLoading:
       settled !== text ||

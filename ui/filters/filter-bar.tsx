@@ -144,7 +144,7 @@ function UpdateStamp({ query, bucketWords = '', actions }: FilterBarProps) {
   const { answer, answeredMs, isLoading, error, again } = query
   const times = useTimes()
   const isLong = useDelayed(isLoading, silentMs)
-  const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
+  const at = answeredMs === null ? null : times.short(answeredMs) + times.suffix
   // Without an answer, the view shows the error in its place.
   if (error !== null && answer !== null) {
     return (

@@ -89,7 +89,7 @@ export class Times {
   }
 
   /** Returns the time of a call: `14:05:09` for today, with the day before it for other days. */
-  short(ms: number, nowMs: number): string {
+  short(ms: number, nowMs: number = this.now()): string {
     return this.day(ms) === this.day(nowMs) ? this.seconds(ms) : `${this.day(ms)} ${this.seconds(ms)}`
   }
 }

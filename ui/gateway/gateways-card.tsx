@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { act } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
@@ -29,7 +28,7 @@ export function GatewaysCard() {
   if (isWorth !== isShown) setShown(isWorth)
   if (!isWorth) return null
   const { gateways, copy, problem, as_of: asOf } = report
-  const time = (ms: number): string => times.short(ms, nowMs())
+  const time = (ms: number): string => times.short(ms)
   const release = async ({ instance }: GatewayRow): Promise<void> =>
     put(await act('POST', `/api/gateways/${encodeURIComponent(instance)}/release`))
   return (

@@ -119,9 +119,8 @@ function Notes({ status, actions: { error, forgetError } }: ActingProps) {
       )}
       {crash !== null && (
         <Banner id="crash" tone={crash.state === 'started_again' ? 'warn' : 'bad'}>
-          {times.short(Date.parse(crash.at), nowMs())}: {crash.text}
-          {crash.next_start_at !== null &&
-            ` Next start: ${times.short(Date.parse(crash.next_start_at), nowMs())}.`}
+          {times.short(Date.parse(crash.at))}: {crash.text}
+          {crash.next_start_at !== null && ` Next start: ${times.short(Date.parse(crash.next_start_at))}.`}
         </Banner>
       )}
       {message !== null && !isToldTwice && (

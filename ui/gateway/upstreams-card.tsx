@@ -57,7 +57,7 @@ export function UpstreamsCard() {
         keyOf={({ name }) => name}
         columns={[
           { head: 'Upstream', cell: Name },
-          state<UpstreamRow>((row) => stateOf(row, (ms) => times.short(ms, nowMs()))),
+          state<UpstreamRow>((row) => stateOf(row, (ms) => times.short(ms))),
           inFlight<UpstreamRow>(({ health }) => [
             health?.rate_limiter.active,
             health === null ? null : count(health.rate_limiter.max_concurrent),

@@ -84,7 +84,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
         <ul class="notes-list stack" aria-label="Notes in this range">
           {answer.notes.map((note) => (
             <li key={note.id}>
-              <span class="quiet fine">{times.short(Date.parse(note.at), nowMs())}</span>
+              <span class="quiet fine">{times.short(Date.parse(note.at))}</span>
               <span>{note.text}</span>
               <Button
                 kind="bare"

@@ -63,9 +63,9 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
       </Table>
       <p class="fine">
         Simulated from {counted(calls, 'call')}
-        {countedFrom === null ? '' : ` since ${times.short(Date.parse(countedFrom), nowMs())}`}: when each
-        arrived and how long it held its slot, first come, first served. Assumes that the upstream stays as
-        fast with more calls at once; a model on your own machine often slows down.
+        {countedFrom === null ? '' : ` since ${times.short(Date.parse(countedFrom))}`}: when each arrived and
+        how long it held its slot, first come, first served. Assumes that the upstream stays as fast with more
+        calls at once; a model on your own machine often slows down.
         {away > 0 &&
           ` ${counted(away, 'call')} never got a slot: each is assumed to need one for the median time of the others.`}
       </p>

@@ -129,7 +129,7 @@ interface RowsProps {
 function Rows({ list, rows, box, onOpen }: RowsProps) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { hasMore, moreError, loadMore, answeredMs, isStale } = list
+  const { hasMore, moreError, loadMore, isStale } = list
   const onNearEnd = hasMore && moreError === null ? loadMore : undefined
   const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd })
   const heightPx = useHeightBelow(box)
@@ -164,7 +164,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
               row={row}
               href={writeAddress({ ...address, ...opening([row], row.id, address) })}
               times={times}
-              lastCall={times.short(Date.parse(row.last_at), answeredMs ?? 0)}
+              lastCall={times.short(Date.parse(row.last_at))}
               {...place}
               count={hasMore ? -1 : place.count}
             />

@@ -1,6 +1,5 @@
 import { useRef } from 'preact/hooks'
 import type { ClientRow, ClientsReport, ClientUse } from '../../src/api/clients.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
@@ -68,7 +67,7 @@ export function ClientsCard() {
         isUrgent={(row) => (row.waiting ?? 0) > 0}
       />
       <p class="quiet fine">
-        Calls since {times.short(Date.parse(report.counted_from), nowMs())}. Names and limits are saved in{' '}
+        Calls since {times.short(Date.parse(report.counted_from))}. Names and limits are saved in{' '}
         <code>{report.file}</code>
       </p>
     </Card>
@@ -78,9 +77,7 @@ export function ClientsCard() {
 function Name({ row, times }: { readonly row: ClientRow; readonly times: Times }) {
   const { is_key: isKey, name, keys, calls, last_at: last } = row
   const callsText =
-    last === null
-      ? 'no calls yet'
-      : `${counted(calls, 'call')}, last ${times.short(Date.parse(last), nowMs())}`
+    last === null ? 'no calls yet' : `${counted(calls, 'call')}, last ${times.short(Date.parse(last))}`
   return (
     <>
       {nameOf(row)}
