@@ -11,7 +11,10 @@ const spanKey = ({ fromMs, toMs }: Bounds): string => `${fromMs} ${toMs}`
  * Returns `zoom`, which makes a span the page's range, and `zoomOut`, which restores the range before. `zoomOut` is
  * null if the page's range is relative.
  */
-export function useZoom() {
+export function useZoom(): {
+  readonly zoom: (bounds: Bounds) => void
+  readonly zoomOut: (() => void) | null
+} {
   const { address, go } = useNavigation()
   const { range } = address
   const shown = range.last === null ? spanKey(range) : null

@@ -25,6 +25,16 @@ export interface GatewayNow {
 /** The gateway's load. */
 export type GatewayLoad = NonNullable<ReturnType<typeof loadOf>>
 
+/** The tokens used in the last 24 hours, against the budget. */
+export interface GatewayBudget {
+  /** The used share, from 0; more than 1 if the budget is exceeded. */
+  readonly share: number
+  readonly tone: Tone
+  readonly shareWords: string
+  /** Used and allowed tokens, for a tooltip. */
+  readonly words: string
+}
+
 type StateLook = Pick<GatewayNow, 'words' | 'shape' | 'tone'> &
   Partial<Pick<GatewayNow, 'shortWords' | 'meaning'>>
 
@@ -136,20 +146,17 @@ function loadOf({ health, predecessors }: ProcessStatus) {
   }
 }
 
-/** Returns the tokens used in the last 24 hours, against the budget; null without a budget. */
+/** Returns the used part of the token budget; null without a budget. */
 export function budgetOf({
   daily_limit: limit,
   total_used: used,
-}: Pick<HealthReport['token_budget'], 'daily_limit' | 'total_used'>) {
+}: Pick<HealthReport['token_budget'], 'daily_limit' | 'total_used'>): GatewayBudget | null {
   if (limit <= 0) return null
   const share = used / limit
-  const tone: Tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet'
   return {
-    /** The used share, from 0; more than 1 if the budget is exceeded. */
     share,
-    tone,
+    tone: share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet',
     shareWords: percent(share),
-    /** Used and allowed tokens, for a tooltip. */
     words: `${count(used)} of ${count(limit)} tokens used in the last 24 hours`,
   }
 }

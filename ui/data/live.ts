@@ -9,22 +9,28 @@ import { emptyLog, withLines } from './log-tail.ts'
 import { Observable, useObservable } from './observable.ts'
 
 /** The latest state from the dashboard. */
-const live = new Observable({
+export interface Live {
   /** The newest status; null before the first one. */
-  status: null as ProcessStatus | null,
+  readonly status: ProcessStatus | null
   /** The last job on the database; null without a job since the dashboard's start. */
-  job: null as DatabaseJob | null,
+  readonly job: DatabaseJob | null
   /** The last recalculation of costs; null without one since the dashboard's start. */
-  repricing: null as RepriceJob | null,
-  alerts: [] as readonly ActiveAlert[],
+  readonly repricing: RepriceJob | null
+  readonly alerts: readonly ActiveAlert[]
   /** The settings of the alert rules by code; empty before they arrive. */
-  alertRules: {} as Readonly<Record<string, AlertSetting>>,
+  readonly alertRules: Readonly<Record<string, AlertSetting>>
   /** The time since when the dashboard is unreachable (ms since the Unix epoch); null while it answers. */
-  lostSinceMs: null as number | null,
+  readonly lostSinceMs: number | null
+}
+
+const live = new Observable<Live>({
+  status: null,
+  job: null,
+  repricing: null,
+  alerts: [],
+  alertRules: {},
+  lostSinceMs: null,
 })
-
-type Live = typeof live.current
-
 const newCalls = new Observable<NewCalls>({ calls: [], skipped: 0 })
 
 /** The gateway's log, shared by all views, because the stream sends each line once. */

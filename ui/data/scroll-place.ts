@@ -26,6 +26,7 @@ export function restoreScroll(): void {
     scrollTo(0, scrollPx)
   })
   signal.addEventListener('abort', () => observer.disconnect())
-  for (const way of ['wheel', 'keydown', 'pointerdown']) addEventListener(way, leave, { passive: true, signal })
+  for (const way of ['wheel', 'keydown', 'pointerdown'])
+    addEventListener(way, leave, { passive: true, signal })
   observer.observe(document.body)
 }

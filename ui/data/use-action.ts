@@ -2,12 +2,18 @@ import { useRef, useState } from 'preact/hooks'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
 /** Actions on the dashboard, which run one after the other, so that none is lost. */
-export type Action = ReturnType<typeof useAction>
+export interface Action {
+  readonly isBusy: boolean
+  /** The error of the last attempt; null once another attempt begins. */
+  readonly error: DashboardError | null
+  /** Runs the action after all earlier ones. Never rejects. */
+  readonly run: (work: () => Promise<unknown>) => Promise<void>
+  readonly forgetError: () => void
+}
 
 /** Returns the state and the error of actions, and a function that runs them. */
-export function useAction() {
+export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
-  /** The error of the last attempt; null once another attempt begins. */
   const [error, setError] = useState<DashboardError | null>(null)
   const last = useRef(Promise.resolve())
   const attempt = async (work: () => Promise<unknown>): Promise<void> => {
@@ -21,8 +27,7 @@ export function useAction() {
       setBusy(false)
     }
   }
-  /** Runs the action after all earlier ones. Never rejects. */
   const run = (work: () => Promise<unknown>): Promise<void> =>
     (last.current = last.current.then(() => attempt(work)))
-  return { isBusy, error, run, forgetError: (): void => setError(null) }
+  return { isBusy, error, run, forgetError: () => setError(null) }
 }

@@ -41,7 +41,10 @@ export function followKeys(areOn: () => boolean): void {
 }
 
 /** Returns the current shortcuts by their titles. */
-export function shortcutsInUse() {
+export function shortcutsInUse(): readonly {
+  readonly title: string
+  readonly shortcuts: readonly Shortcut[]
+}[] {
   return [...Map.groupBy(groups, ({ title }) => title)].map(([title, same]) => ({
     title,
     shortcuts: same.flatMap(({ shortcuts }) => shortcuts()),

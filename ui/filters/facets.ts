@@ -80,11 +80,16 @@ export interface FacetValue {
   readonly calls: number
 }
 
-/** The values with most calls first, or sessions by their last call; `isCut` if more values exist. */
-export type FacetAnswer = ReturnType<typeof readFacet>
+/** The values of a filter. */
+export interface FacetAnswer {
+  /** The values with most calls first; sessions by their last call. */
+  readonly values: readonly FacetValue[]
+  /** True if more values exist. */
+  readonly isCut: boolean
+}
 
 /** Parses an answer for either path. Calls without a value are left out, because the API cannot filter by them. */
-export function readFacet(text: string) {
+export function readFacet(text: string): FacetAnswer {
   const {
     group_by: groupBy,
     groups = [],

@@ -166,11 +166,16 @@ function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
   return { id, path, startedMs: Date.parse(timestamp) - tookMs }
 }
 
-/** Selects calls of the feed. The pattern of the search is null for any text. */
-type LiveFilter = ReturnType<typeof liveFilterOf>
+/** Selects calls of the feed. */
+export interface LiveFilter {
+  readonly models: readonly string[]
+  readonly errorsOnly: boolean
+  /** The pattern of the search; null for any text. */
+  readonly pattern: RegExp | null
+}
 
 /** Reads the filter from the address. */
-export function liveFilterOf({ models, errorsOnly, text }: PageAddress) {
+export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
   return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
 }
 

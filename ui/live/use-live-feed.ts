@@ -11,13 +11,21 @@ const drawEveryMs = 150
  */
 const hiddenLimitMs = 30_000
 
+/** The feed, and whether it can be reached. */
+export interface ListenedFeed {
+  readonly feed: LiveFeed
+  /** True if the gateway can be reached; null until that is known. */
+  readonly isReached: boolean | null
+  /** Renders again after the user changed the feed. */
+  readonly redraw: () => void
+}
+
 /**
  * Listens to the gateway's payload feed while the component is rendered. The stream is a separate one, because
  * other views need no payloads.
  */
-export function useLiveFeed() {
+export function useLiveFeed(): ListenedFeed {
   const feed = useMemo(() => new LiveFeed(), [])
-  /** True if the gateway can be reached; null until that is known. */
   const [isReached, setReached] = useState<boolean | null>(null)
   const [, redraw] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
@@ -51,10 +59,5 @@ export function useLiveFeed() {
       stop()
     }
   }, [feed])
-  return {
-    feed,
-    isReached,
-    /** Renders again after the user changed the feed. */
-    redraw: () => redraw(0),
-  }
+  return { feed, isReached, redraw: () => redraw(0) }
 }

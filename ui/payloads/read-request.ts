@@ -5,6 +5,14 @@ import { type ChatMessage, readContent, readItem, readMessage, messageBy } from 
 /** A setting of the request that shapes the answer: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]
 
+/** The messages and settings of a request. An unknown form has no messages. */
+export interface ReadRequest {
+  readonly messages: readonly ChatMessage[]
+  readonly settings: readonly ChatSetting[]
+  /** The names of the tools that the model may call. */
+  readonly tools: readonly string[]
+}
+
 const settingNames: readonly string[] = [
   'temperature',
   'top_p',
@@ -24,11 +32,8 @@ const settingNames: readonly string[] = [
   'top_n',
 ]
 
-/**
- * Reads the messages, the settings and the names of tools of a request: chat, legacy completions, Responses,
- * Anthropic's messages, embeddings, reranking. An unknown form has no messages.
- */
-export function readRequest(value: unknown) {
+/** Reads the body of a request: chat, legacy completions, Responses, Anthropic's messages, embeddings, reranking. */
+export function readRequest(value: unknown): ReadRequest {
   const body = objectOf(value)
   return { messages: readMessages(body), settings: readSettings(body), tools: readTools(body['tools']) }
 }

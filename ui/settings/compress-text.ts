@@ -56,7 +56,10 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
 }
 
 /** Returns the current phase, and its progress from 0 to 1; null while unknown. */
-export function progressWords(progress: CompressProgress | null) {
+export function progressWords(progress: CompressProgress | null): {
+  readonly words: string
+  readonly share: number | null
+} {
   if (progress === null) return { words: 'Starting…', share: null }
   const share = progress.total === 0 ? null : Math.min(1, progress.done / progress.total)
   const far = share === null ? '' : `, ${percent(Math.floor(share * 100) / 100)}`
