@@ -31,7 +31,7 @@ export function Popover(props: PopoverProps) {
   const panelId = useId()
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
-  /** The time of the event that opened the popover; null while closed. Each opening renders the content anew. */
+  /** The time of the event that opened the popover; null while closed. Each opening renders new content. */
   const [openedMs, setOpened] = useState<number | null>(null)
   const place = (): void => {
     if (button.current === null || panel.current === null) return
