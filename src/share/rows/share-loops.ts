@@ -2,7 +2,7 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../call/clock.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
-import { SumUpdater } from '../../store/rollup/sum-updater.ts'
+import { updateSums } from '../../store/rollup/update-sums.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
@@ -32,8 +32,8 @@ type LocalDatabase = ReturnType<typeof openForWriting>
 /** The work of sending, or of pulling. */
 interface Loop {
   readonly lock: string
-  /** Called with the open file, and with null when it is closed. */
-  readonly opened?: (local: LocalDatabase | null) => void
+  /** Starts work beside the loop, and returns a function that ends it before the file is closed. */
+  readonly beside?: (local: LocalDatabase) => () => void
   /** Resolves with the step of the loop. A step resolves with the wait before the next step, in ms. */
   readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
 }
@@ -85,14 +85,12 @@ export async function pullRows(
   onProgress: (progress: PullProgress) => void = () => {},
 ): Promise<void> {
   const { path, clock, warn } = settings
-  let open: LocalDatabase | null = null
-  const keeper = new SumUpdater(clock, (warning) => {
-    if (warning !== null) warn(warning.message)
-  })
-  keeper.start(() => open)
   await run(settings, signal, {
     lock: `${path}.share-pull.lock`,
-    opened: (local) => (open = local),
+    beside: (local) =>
+      updateSums(local, clock, (warning) => {
+        if (warning !== null) warn(warning.message)
+      }),
     begin: async (local, shared) => {
       const puller = new RowPuller(shared, new Inbox(local), new SharedDictionary(shared), warn)
       return async () => {
@@ -103,7 +101,6 @@ export async function pullRows(
       }
     },
   })
-  keeper.stop()
 }
 
 /** Runs a loop as the only process on this file, and connects again after each error. */
@@ -116,6 +113,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
   while (!signal.aborted) {
     let local: LocalDatabase | null = null
     let shared: SharedDatabase | null = null
+    let endBeside = (): void => undefined
     try {
       lock ??= tryFileLock(loop.lock)
       if (lock === null) {
@@ -123,7 +121,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
         continue
       }
       local = openForWriting(path)
-      loop.opened?.(local)
+      if (loop.beside !== undefined) endBeside = loop.beside(local)
       const key = fileKey(path)
       shared = await settings.connect()
       const step = await loop.begin(local, shared)
@@ -142,7 +140,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Pr
       lastWarning = reason
       await pause(backoffMs(retry, ++failures))
     } finally {
-      loop.opened?.(null)
+      endBeside()
       local?.close()
       shared?.close()
     }

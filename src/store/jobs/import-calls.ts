@@ -5,6 +5,7 @@ import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes } from '../../call/fields/call-fields.ts'
 import type { ReadCall, StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { sliceSize } from '../../lib/slice-size.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { Summing } from '../rollup/summing.ts'
 import { anyInstanceRuns } from '../sqlite/instance-number.ts'
@@ -16,7 +17,7 @@ import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { ImportIds } from './import-ids.ts'
 import { ImportedEntries } from './imported-entries.ts'
-import { type JobContext, nextSize, readStore, runJob } from './job.ts'
+import { type JobContext, readStore, runJob } from './job.ts'
 
 /** A call that was read; `key` is unique in its source. */
 interface KeyedCall {
@@ -153,7 +154,7 @@ class CallImport {
       batch = []
       onProgress(progress())
       if (next.done === true) break
-      size = nextSize(size, clock.now() - fromMs, this.#bounds)
+      size = sliceSize(size, clock.now() - fromMs, this.#bounds)
       await clock.delay(dryRun ? 0 : this.#bounds.pauseMs)
     }
     if (!dryRun) {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../call/clock.ts'
+import { sliceSize } from '../../lib/slice-size.ts'
 import { openForReading, openForWriting, type StoreAbsence } from '../sqlite/open-store.ts'
 import { databasePlace } from '../sqlite/older-proxy.ts'
 import { lockJob } from '../sqlite/store-files.ts'
@@ -70,12 +71,6 @@ const slices = { first: 20, least: 4, most: 5000, ms: 10 } as const
  * the pause.
  */
 export const pauseMs = 25
-/**
- * After a long slice, the next one is at most `shrinkAtMost` times smaller; after a short one, at most
- * `growAtMost` times larger.
- */
-const shrinkAtMost = 8
-const growAtMost = 1.5
 
 /** Works in short slices with pauses between them, so that others can read and write. Resolves with the work done. */
 export async function inSlices(
@@ -89,17 +84,7 @@ export async function inSlices(
     const { done, hasMore } = slice(size)
     onProgress({ done: Math.min(done, total), total })
     if (!hasMore) return done
-    size = nextSize(size, clock.now() - fromMs, slices)
+    size = sliceSize(size, clock.now() - fromMs, slices)
     await clock.delay(onlyReads ? 0 : pauseMs)
   }
-}
-
-/** The size of the next slice, after a slice of `size` took `tookMs`. */
-export function nextSize(
-  size: number,
-  tookMs: number,
-  { least, most, ms }: Readonly<Record<'least' | 'most' | 'ms', number>>,
-): number {
-  const factor = Math.min(growAtMost, Math.max(1 / shrinkAtMost, ms / Math.max(tookMs, 0.001)))
-  return Math.min(most, Math.max(least, Math.round(size * factor)))
 }

@@ -16,7 +16,7 @@ import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/pric
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { waitingRows } from '../sqlite/older-proxy.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
-import { SumUpdater } from '../rollup/sum-updater.ts'
+import { updateSums } from '../rollup/update-sums.ts'
 import { Dictionary } from './record-batch.ts'
 import { RowObservers } from './row-observers.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
@@ -42,6 +42,7 @@ interface OpenStore {
   readonly file: number
   readonly calls: CallWriter
   readonly history: HistoryWriter
+  readonly stopSums: () => void
   readonly key: string | null
   readonly walKey: string | null
 }
@@ -57,7 +58,6 @@ export class StoreWriter {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #emit: (message: FromWriter) => void
   readonly #words = new Dictionary()
-  readonly #keeper: SumUpdater
   readonly #jobs: Job[] = []
   /** Warnings by subject; warnings that stay until the next start, by code. */
   readonly #warnings = new Map<string, Warning>()
@@ -79,11 +79,6 @@ export class StoreWriter {
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
     this.#observers = new RowObservers((about, warning) => this.#warn(about, warning))
-    this.#keeper = new SumUpdater(
-      clock,
-      (warning) => this.#warn('rollups', warning),
-      () => startMending(settings.path),
-    )
   }
 
   /** Loads the observers, opens the database, recovers the calls of dead gateways, and begins to check the file. */
@@ -92,7 +87,6 @@ export class StoreWriter {
     this.#watchPrices()
     this.#run()
     this.#watch()
-    this.#keeper.start(() => this.#store?.database ?? null)
   }
 
   handle(message: ToWriter): void {
@@ -146,7 +140,13 @@ export class StoreWriter {
       this.#recoverCalls(database)
       this.#warnOfOlderProxy(database)
       this.#emit({ kind: 'opened' })
-      return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
+      const stopSums = updateSums(
+        database,
+        this.#clock,
+        (warning) => this.#warn('rollups', warning),
+        () => startMending(path),
+      )
+      return { database, file, calls, history, stopSums, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
       database.close()
       if (file !== null) closeSync(file)
@@ -320,6 +320,7 @@ export class StoreWriter {
   #release(): void {
     const store = this.#store
     this.#store = null
+    store?.stopSums()
     try {
       store?.database.close()
       if (store !== null) closeSync(store.file)
@@ -330,7 +331,6 @@ export class StoreWriter {
 
   async #close(): Promise<void> {
     for (const cancel of this.#timers.values()) cancel()
-    this.#keeper.stop()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { SumUpdater } from './sum-updater.ts'
+import { updateSums } from './update-sums.ts'
 import { writeCalls } from '../../../test/store/write-calls.ts'
 
 async function setUp(count: number) {
@@ -16,19 +16,21 @@ async function setUp(count: number) {
   writeCalls(database, calls)
   const clock = new FakeClock()
   const warnings: (Warning | null)[] = []
-  const keeper = new SumUpdater(clock, (warning) => warnings.push(warning))
+  let stop = (): void => undefined
   return {
     database,
     other,
     clock,
     warnings,
-    keeper,
+    start: () => {
+      stop = updateSums(database, clock, (warning) => warnings.push(warning))
+    },
     rolled: () =>
       Number(
         other.prepare('SELECT sum(calls) AS n FROM sums WHERE grouping_id = 0 AND minutes = 60').get()?.['n'],
       ),
     [Symbol.asyncDispose]: async () => {
-      keeper.stop()
+      stop()
       database.close()
       other.close()
       await dir[Symbol.asyncDispose]()
@@ -38,7 +40,7 @@ async function setUp(count: number) {
 
 test('it goes on in small steps until it has caught up, and looks again', async () => {
   await using run = await setUp(3000)
-  run.keeper.start(() => run.database)
+  run.start()
   const steps: number[] = []
   while (run.rolled() < 3000) {
     steps.push(run.rolled())
@@ -51,7 +53,7 @@ test('it goes on in small steps until it has caught up, and looks again', async 
 test('another process that holds the lock is waited for without a word', async () => {
   await using run = await setUp(10)
   run.other.exec('BEGIN IMMEDIATE')
-  run.keeper.start(() => run.database)
+  run.start()
   await run.clock.advance(100)
   assert.ok(run.warnings.every((warning) => warning === null))
   run.other.exec('COMMIT')
@@ -65,7 +67,7 @@ test('another process that holds the lock is waited for without a word', async (
 test('its troubles are a warning, and calls can be written meanwhile', async () => {
   await using run = await setUp(10)
   run.other.exec('ALTER TABLE sums RENAME TO lost')
-  run.keeper.start(() => run.database)
+  run.start()
   await run.clock.advance(100)
   assert.equal(run.warnings.at(-1)?.code, 'rollups_behind')
   assert.equal(run.database.isTransaction, false)
