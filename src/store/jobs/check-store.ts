@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SumCheck } from '../rollup/check-sums.ts'
 import { firstIdAt } from '../../call/call-id.ts'
-import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { hourMs } from '../rollup/time-plan.ts'
+import { dayMs, hourMs } from '../rollup/time-plan.ts'
+import { foldedUntil } from '../rollup/unsummed.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** The result of a check. */
@@ -68,9 +68,9 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
   return {
     calls: statements.number('SELECT count(*) FROM calls') ?? 0,
     callsToAdd: statements.number(notAdded) ?? 0,
-    foldedUntilMs: foldedUntilMs(database) || null,
+    foldedUntilMs: foldedUntil(statements) || null,
     hours: { checked: someHours.length, of: hours.length, wrongMs: wrongHours.map((hour) => hour * hourMs) },
-    days: { checked: someDays.length, of: days.length, wrongMs: wrongDays.map((day) => day * foldedDayMs) },
+    days: { checked: someDays.length, of: days.length, wrongMs: wrongDays.map((day) => day * dayMs) },
   }
 }
 

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CompressPhase, CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { foldableUntil, foldedDayMs } from '../rollup/fold-calls.ts'
+import { foldableUntil } from '../rollup/fold-calls.ts'
+import { dayMs } from '../rollup/time-plan.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -85,7 +86,7 @@ function pragma(database: DatabaseSync, name: 'page_count' | 'page_size' | 'free
 function oldestDayEndMs(database: DatabaseSync): number {
   const id = new RowStatements(database).number('SELECT min(id) FROM calls')
   if (id === null) return Number.POSITIVE_INFINITY
-  return (Math.floor(startedAtMs(id) / foldedDayMs) + 1) * foldedDayMs
+  return (Math.floor(startedAtMs(id) / dayMs) + 1) * dayMs
 }
 
 /** An estimate of the bytes that folding all calls before `untilMs` would free: their share of calls and indexes. */

@@ -6,8 +6,8 @@ import { outcomeCodes } from '../../call/fields/call-fields.ts'
 import type { ReadCall, StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { sliceSize } from '../../lib/slice-size.ts'
-import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { Summing } from '../rollup/summing.ts'
+import { foldedUntil } from '../rollup/unsummed.ts'
 import { anyInstanceRuns } from '../sqlite/instance-number.ts'
 import { openEmpty, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -129,7 +129,7 @@ class CallImport {
     const { clock, onProgress } = this.#context
     const { calls, dryRun, progress, source } = this.#request
     const startMs = clock.now()
-    const unfoldedFromMs = foldedUntilMs(this.#database)
+    const unfoldedFromMs = foldedUntil(this.#statements)
     const lastMs = clock.wallTime() + dayMs
     const iterator = calls[Symbol.asyncIterator]()
     let stopped: string | null = null

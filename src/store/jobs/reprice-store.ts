@@ -7,7 +7,7 @@ import { inTexts, recordReader } from '../../call/fields/record-reader.ts'
 import { CallDictionary } from '../read/call-dictionary.ts'
 import { idsWithCalls } from '../read/id-slices.ts'
 import { type SummedCall, summedColumnList, summedColumns, valueIn } from '../rollup/summed-calls.ts'
-import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { foldedUntil } from '../rollup/unsummed.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
@@ -68,7 +68,7 @@ export async function repriceStore(
 ): Promise<RepriceResult | StoreAbsence | 'job_running'> {
   const reprice = async (database: DatabaseSync): Promise<RepriceResult> => {
     const startedMs = clock.now()
-    const unfoldedFromMs = foldedUntilMs(database)
+    const unfoldedFromMs = foldedUntil(new RowStatements(database))
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, result } = repriceCalls(database, request, pricer)
     if (work !== null) await inSlices(clock, work, onProgress)
@@ -96,7 +96,7 @@ function repriceCalls(
   const isNone = model !== null && modelId === null
   // Calls that are recorded meanwhile already have their cost.
   const ids = idsWithCalls(statements, firstIdAt(Math.ceil(fromMs)), firstIdAt(Math.ceil(toMs)))
-  const [fromId, pastId] = (isNone ? null : ids) ?? [0, 0]
+  const [fromId, pastId] = isNone ? [0, 0] : ids
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
   // The index by model ends with the id; the index by seq would not help.
   const next = `SELECT ${[summedColumnList(), ...priceColumns].join(', ')} FROM calls

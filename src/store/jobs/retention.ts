@@ -9,7 +9,8 @@ import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { fits } from '../../lib/message-schema.ts'
 import { readMessage } from '../../lib/message-shape.ts'
 import { programChange } from '../../lib/process/program-files.ts'
-import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
+import { foldUntil } from '../rollup/fold-calls.ts'
+import { dayMs } from '../rollup/time-plan.ts'
 
 /** Which calls are kept one by one: whole days before today, and megabytes of the database; 0 for no limit. */
 export interface RetentionLimits {
@@ -113,7 +114,7 @@ export class Retention {
   #isDue(): boolean {
     const daysOnMs = this.#untilMs() - this.#doneUntilMs
     if (daysOnMs === 0) return false
-    return daysOnMs === foldedDayMs || this.#setup.clock.now() - this.#doneAtMs >= foldedDayMs
+    return daysOnMs === dayMs || this.#setup.clock.now() - this.#doneAtMs >= dayMs
   }
 
   #untilMs(): number {

@@ -8,14 +8,13 @@ import {
   isUnbounded,
   tagOf,
 } from '../../call/call-question.ts'
-import { dimensionFields } from './call-dimensions.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallDictionary } from './call-dictionary.ts'
 import type { SumGroup, PackedSums } from './sums-by-group.ts'
 import type { SumQuestion, SumReader } from './sum-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { CallSums } from '../rollup/call-sums.ts'
-import { otherId } from '../rollup/groupings.ts'
+import { dimensionFields, otherId } from '../rollup/groupings.ts'
 
 /** Most buckets whose sums are added up for the summary; with more, the summary is read separately. */
 const mergedBuckets = 200

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { FieldDimension } from '../../call/call-question.ts'
-import { dimensionFields } from './call-dimensions.ts'
+import { dimensionFields } from '../rollup/groupings.ts'
 
 /** Selects calls by ids of words, or codes. Fields are ANDed; an absent one matches all. */
 export type IdFilter = Partial<Readonly<Record<FieldDimension, ReadonlySet<number>>>>

@@ -38,7 +38,7 @@ export class CallList {
     const { fromId, pastId } = selection
     const range = idsWithCalls(this.#statements, fromId, Math.min(pastId, page.beforeId ?? pastId))
     const condition = selectionCondition(selection)
-    if (range === null || page.limit < 1) return []
+    if (range[0] >= range[1] || page.limit < 1) return []
     const { sort = 'started_at', rising = false, limit } = page
     if (sort !== 'started_at' || rising) {
       const index = selection.index === undefined ? 'NOT INDEXED' : `INDEXED BY ${selection.index}`
@@ -67,7 +67,7 @@ export class CallList {
       WHERE c.id >= ? AND c.id < ? AND c.session_id IS NOT NULL${inIndex(index)}${andSql(condition)}
       GROUP BY c.session_id`
     const lasts = new Map<number, number>()
-    for (const piece of range === null ? [] : idSlices(...range, { isOver: this.#isOver }))
+    for (const piece of idSlices(...range, { isOver: this.#isOver }))
       for (const [session, id] of this.#statements.all<Range>(sql, ...piece, ...condition.values))
         lasts.set(session, id)
     return lasts

@@ -13,7 +13,7 @@ import { CallDictionary } from './call-dictionary.ts'
 import { publicFieldList, publicFields } from '../sqlite/calls-readable.ts'
 import { endedWithin } from './ended-calls.ts'
 import { SumReader } from './sum-reader.ts'
-import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { foldedUntil } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
@@ -55,7 +55,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
 
   const extent = (): { readonly firstMs: number; readonly lastMs: number } | null => {
     const first = statements.number('SELECT min(id) FROM calls')
-    const foldedMs = foldedUntilMs(database)
+    const foldedMs = foldedUntil(statements)
     const oldest = 'SELECT min(cell_number) FROM sums WHERE grouping_id = 0 AND minutes = 15'
     const cellNumber = foldedMs === 0 ? null : statements.number(oldest)
     if (first === null && cellNumber === null) return null
@@ -98,7 +98,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       types: extent() === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),
     }),
     extent: async () => extent(),
-    foldedUntilMs: async () => foldedUntilMs(database) || null,
+    foldedUntilMs: async () => foldedUntil(statements) || null,
     lastSeq: async () => lastSeq(),
     growth: async (fromMs) => {
       const last = lastSeq()

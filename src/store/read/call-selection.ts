@@ -4,7 +4,7 @@ import { tagKey } from '../../call/call-question.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/fields/call-fields.ts'
 import { amountOf } from '../../call/fields/field-kinds.ts'
 import type { FieldDimension } from '../../call/call-question.ts'
-import { dimensionFields } from './call-dimensions.ts'
+import { dimensionFields } from '../rollup/groupings.ts'
 import {
   bothConditions,
   type CallCondition,

@@ -5,17 +5,15 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 /** Slices get wider if their work takes less than `shortMs`, and narrower if more than `longMs`. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
 
-/** Narrows a range of ids to its calls; `null` if the range has none. */
+/** Narrows a range of ids to its calls; the result may be empty. */
 export function idsWithCalls(
   statements: RowStatements,
   fromId: number,
   pastId: number,
-): readonly [fromId: number, pastId: number] | null {
+): readonly [fromId: number, pastId: number] {
   const [lowest, highest] =
     statements.first('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)') ?? []
-  const from = Math.max(lowest ?? 0, fromId)
-  const past = Math.min((highest ?? -1) + 1, pastId)
-  return from < past ? [from, past] : null
+  return [Math.max(lowest ?? 0, fromId), Math.min((highest ?? -1) + 1, pastId)]
 }
 
 /**

@@ -1,10 +1,10 @@
 import {
+  dimensionFields,
   type Grouping,
   namedDimensions,
   noId,
   otherId,
   type SumDimension,
-  sumFields,
 } from '../rollup/groupings.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
@@ -28,11 +28,11 @@ export function keysPassing(
   const parts = Object.entries(filter) as [SumDimension, ReadonlySet<number>][]
   const conditions = parts.map(
     ([name]) =>
-      ` AND (${sumFields[name].column} = ${otherId} OR ${sumFields[name].column} IN (SELECT value FROM json_each(?)))`,
+      ` AND (${dimensionFields[name].column} = ${otherId} OR ${dimensionFields[name].column} IN (SELECT value FROM json_each(?)))`,
   )
-  const value = dimension === null || dimension === 'session' ? noId : sumFields[dimension].column
+  const value = dimension === null || dimension === 'session' ? noId : dimensionFields[dimension].column
   const named = namedDimensions.filter((name) => grouping.by.includes(name))
-  const isOther = named.map((name) => `${sumFields[name].column} = ${otherId}`).join(' OR ') || '0'
+  const isOther = named.map((name) => `${dimensionFields[name].column} = ${otherId}`).join(' OR ') || '0'
   const sql = `SELECT id, ${isOther}, ${value} FROM sum_keys WHERE grouping_id = ${grouping.id}${conditions.join('')}`
   return statements
     .all<readonly [number, number, number]>(sql, ...parts.map(([, allowed]) => JSON.stringify([...allowed])))

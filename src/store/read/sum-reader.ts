@@ -11,6 +11,7 @@ import { CallDictionary } from './call-dictionary.ts'
 import { type SumGroup, SumsByGroup } from './sums-by-group.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
 import {
+  dimensionFields,
   type Grouping,
   groupingFor,
   namedDimensions,
@@ -23,7 +24,6 @@ import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
 import { type FoundKey, keysPassing } from './sum-filter.ts'
-import { dimensionFields } from './call-dimensions.ts'
 
 /** A question about many calls, in the numbers of the tables. */
 export interface SumQuestion extends Pick<
@@ -221,7 +221,10 @@ export class SumReader {
   #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting, seq: number = 0): void {
     const { question, groups, groupValueOf, counts } = counting
     const ids = [firstIdAt(range[0]), firstIdAt(range[1])] as const
-    const slices = kind === 'by_seq' ? [ids] : this.#idSlices(...ids)
+    const slices =
+      kind === 'by_seq'
+        ? [ids]
+        : idSlices(...idsWithCalls(this.#statements, ...ids), { isOver: this.#isOver })
     const condition = wholeCondition(question)
     const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
     for (const slice of slices) {
@@ -278,7 +281,8 @@ export class SumReader {
     const sql = `SELECT c.${column}, count(*) FROM calls AS c ${index === null ? 'NOT INDEXED' : `INDEXED BY ${index}`}
       WHERE c.id >= ? AND c.id < ? AND c.${column} IS NOT NULL${andSql(condition)} GROUP BY 1`
     const calls = new Map<number, number>()
-    for (const slice of this.#idSlices(firstIdAt(fromMs), firstIdAt(toMs))) {
+    const ids = idsWithCalls(this.#statements, firstIdAt(fromMs), firstIdAt(toMs))
+    for (const slice of idSlices(...ids, { isOver: this.#isOver })) {
       const bound = [...slice, ...condition.values]
       for (const [stored, count] of this.#statements.all<readonly [number, number]>(sql, ...bound)) {
         const value = ofColumn(stored)
@@ -286,12 +290,6 @@ export class SumReader {
       }
     }
     return calls
-  }
-
-  /** Pieces of a range of ids, as far as there are calls. */
-  #idSlices(fromId: number, pastId: number): Iterable<readonly [fromId: number, pastId: number]> {
-    const range = idsWithCalls(this.#statements, fromId, pastId)
-    return range === null ? [] : idSlices(...range, { isOver: this.#isOver })
   }
 
   #keysFor(grouping: Grouping, { filter, dimension }: SumQuestion): Keys {

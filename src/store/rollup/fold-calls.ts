@@ -3,17 +3,14 @@ import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { dayMs, hourMs } from './time-plan.ts'
-import { foldedUntil, unsummedHours } from './unsummed.ts'
-
-/** Calls are folded by whole days (UTC); length in ms. */
-export const foldedDayMs: number = dayMs
+import { unsummedHours } from './unsummed.ts'
 
 /**
  * The start (ms since the Unix epoch) of the first day whose calls are kept: the last `keepDays` whole days
  * and today.
  */
 export function foldUntil(nowMs: number, keepDays: number): number {
-  return Math.floor((nowMs - keepDays * foldedDayMs) / foldedDayMs) * foldedDayMs
+  return Math.floor((nowMs - keepDays * dayMs) / dayMs) * dayMs
 }
 
 /** Shares of all calls: the most that an unproven clock may fold, and the folded share that proves a clock. */
@@ -44,15 +41,10 @@ export function foldableUntil(
     statements.number(between, firstIdAt(fromMs), firstIdAt(toMs)) ?? 0
   const most = Math.floor(unprovenPart * (statements.number('SELECT count(*) FROM calls') ?? 0))
   const foldable = count(0, untilMs)
-  const proving = count(untilMs, nowMs - foldedDayMs)
+  const proving = count(untilMs, nowMs - dayMs)
   if (foldable <= most || (proving > 0 && proving >= provingPart * foldable)) return untilMs
   const firstToStay = statements.number('SELECT id FROM calls ORDER BY id LIMIT 1 OFFSET ?', most)
   return firstToStay === null ? 0 : foldUntil(startedAtMs(firstToStay), 0)
-}
-
-/** The instant before which calls may have been folded (ms since the Unix epoch); 0 if none were. */
-export function foldedUntilMs(database: DatabaseSync): number {
-  return foldedUntil(new RowStatements(database))
 }
 
 /**

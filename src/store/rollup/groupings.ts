@@ -1,4 +1,12 @@
+import { callDimensions, type FieldDimension } from '../../call/call-question.ts'
 import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
+
+/** The fields by which calls can be grouped. */
+export const dimensionFields = Object.fromEntries(
+  storedFields
+    .filter(({ name }) => callDimensions.some((dimension) => dimension === name))
+    .map((field) => [field.name, field]),
+) as unknown as Readonly<Record<FieldDimension, NamedField>>
 
 /** The fields by which the sums are grouped. */
 export const sumDimensions = [
@@ -15,12 +23,10 @@ export const sumDimensions = [
 
 export type SumDimension = (typeof sumDimensions)[number]
 
-export const sumFields = Object.fromEntries(
-  sumDimensions.map((dimension) => [dimension, storedFields.find(({ name }) => name === dimension)]),
-) as Readonly<Record<SumDimension, NamedField>>
-
 /** Columns of `sum_keys`, named as those of `calls`. */
-export const keyColumns: readonly string[] = sumDimensions.map((dimension) => sumFields[dimension].column)
+export const keyColumns: readonly string[] = sumDimensions.map(
+  (dimension) => dimensionFields[dimension].column,
+)
 
 /** Dimensions whose values clients can make up, so that their number is unlimited. */
 export const namedDimensions: readonly SumDimension[] = ['endpoint', 'model', 'client', 'tags']

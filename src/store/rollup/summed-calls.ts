@@ -5,7 +5,7 @@ import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/f
 import { quarterMs } from './time-plan.ts'
 import { CallSums, measureNames, type SumColumn, sumColumns, tokenColumns } from './call-sums.ts'
 import type { Row } from '../sqlite/row-statements.ts'
-import { type SumDimension, sumFields } from './groupings.ts'
+import { dimensionFields, type SumDimension } from './groupings.ts'
 
 /** The columns from which sums are computed, in the order of reading. */
 export const summedColumns = [
@@ -55,7 +55,7 @@ export function valueIn(row: SummedCall, source: Source): number | null {
 
 /** The code, status or word number of a call in a dimension. */
 export function valueOf(call: SummedCall, dimension: SumDimension): number | null {
-  return valueIn(call, sumFields[dimension].column as Source)
+  return valueIn(call, dimensionFields[dimension].column as Source)
 }
 
 /** Adds one call: its wait for a slot, and its other times if it succeeded or `isTimed` is true. */

@@ -3,7 +3,7 @@ import { storedFields } from '../../call/fields/call-fields.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs/cost-writer.ts'
 import { summedColumnList } from '../rollup/summed-calls.ts'
-import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { foldedUntil } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
@@ -48,7 +48,7 @@ export class Inbox {
   /** Writes rows in the order of their numbers, without calls that were folded here. */
   write(rows: readonly PulledRow[]): WriteResult {
     const { pulled_seq: pulledSeq = 0, known_until_seq: knownUntilSeq = 0 } = this.state.cursors() ?? {}
-    const foldedId = firstIdAt(foldedUntilMs(this.#database))
+    const foldedId = firstIdAt(foldedUntil(this.#statements))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
     const usableRows = rows.filter(({ values: [id], seq, firstSeq }) => {
       // A changed call may have changed before this file first pulled it.
