@@ -101,7 +101,7 @@ function assertToldAsSummed(path: string): void {
       { edgesMs, filter: {}, dimension: dimension as FieldDimension },
     ])[0]!) {
       const sums = new CallSums()
-      figures.addTo(sums)
+      sums.merge(figures)
       told.set(
         `${bucket} ${entry}`,
         (['cost_nano_usd', 'priced_calls', 'unpriced_calls'] as const).map((name) => sums.sum(name)),

@@ -10,7 +10,7 @@ import {
 } from '../../call/call-question.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallDictionary } from './call-dictionary.ts'
-import type { SumGroup, PackedSums } from './sums-by-group.ts'
+import type { SumGroup } from './sums-by-group.ts'
 import type { SumQuestion, SumReader } from './sum-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { CallSums } from '../rollup/call-sums.ts'
@@ -50,7 +50,7 @@ export function aggregate(
   const undivided: SumQuestion = { ...question, edgesMs: ends, dimension: null }
   const [divided = [], all = []] = reader.ask(isMerged ? [question] : [question, undivided])
   const total = new CallSums()
-  for (const { sums: parts } of all) parts.addTo(total)
+  for (const { sums: parts } of all) total.merge(parts)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
   const groups = withTop(divided, top, isUnbounded(dimension)).map(({ bucket, value, isRest, parts }) => {
     const sums = mergedFigures(parts)
@@ -83,9 +83,9 @@ function inOrder(a: CallGroup, b: CallGroup): number {
 /** Reused for each group. */
 const sums = new CallSums()
 
-function mergedFigures(parts: readonly PackedSums[]): CallSums {
+function mergedFigures(parts: readonly CallSums[]): CallSums {
   sums.clear()
-  for (const part of parts) part.addTo(sums)
+  for (const part of parts) sums.merge(part)
   return sums
 }
 
@@ -99,7 +99,7 @@ function wordOf(words: CallDictionary, dimension: CallDimension, value: number):
 
 interface RankedGroup extends Pick<SumGroup, 'bucket' | 'value'> {
   readonly isRest: boolean
-  readonly parts: PackedSums[]
+  readonly parts: CallSums[]
 }
 
 /** Merges the groups of all values but the `top` ones with the most calls, bucket by bucket. */

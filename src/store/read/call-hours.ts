@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { groupingFor } from '../rollup/groupings.ts'
-import { hoursPerDay, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
+import { dayOf, hoursPerDay } from '../rollup/time-plan.ts'
+import { unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
 import { keysPassing } from './sum-filter.ts'
@@ -31,10 +32,9 @@ export class CallHours {
   *#matching(parts: readonly Part[], first: number, past: number): Generator<number> {
     const unmade = unsummedDays(this.#statements)
     const lacking = new Set(unsummedHours(this.#statements, first, past).map(({ hour }) => hour))
-    const [firstDay, lastDay] = [first, past - 1].map((hour) => Math.floor(hour / hoursPerDay))
-    const days = this.#cellNumbers(parts, 1440, firstDay ?? 0, (lastDay ?? 0) + 1)
-    for (const day of unmade.keys()) days.add(day)
-    for (const hour of lacking) days.add(Math.floor(hour / hoursPerDay))
+    const days = this.#cellNumbers(parts, 1440, dayOf(first), dayOf(past - 1) + 1)
+    for (const day of unmade) days.add(day)
+    for (const hour of lacking) days.add(dayOf(hour))
     for (const day of [...days].sort((a, b) => b - a)) {
       const [from, to] = [Math.max(first, day * hoursPerDay), Math.min(past, (day + 1) * hoursPerDay)]
       if (from >= to) continue

@@ -1,40 +1,28 @@
-import {
-  dimensionFields,
-  type Grouping,
-  namedDimensions,
-  noId,
-  otherId,
-  type SumDimension,
-} from '../rollup/groupings.ts'
+import { dimensionFields, type Grouping, noId, otherId, type SumDimension } from '../rollup/groupings.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { IdFilter } from './call-condition.ts'
 
-/** A key of a grouping that calls of a filter can have. */
-export interface FoundKey {
-  readonly id: number
-  /** True for the rest key, which means all further names. */
-  readonly isOther: boolean
-  /** The value of the dimension of all calls with the key. */
-  readonly value: number | null
-}
-
-/** The keys of a grouping that pass a filter on the grouping's own fields. */
+/**
+ * The keys of a grouping that pass a filter on the grouping's own fields, with the value of the dimension of
+ * all calls with the key. The value is {@link otherId} if only some of these calls pass, because the key means
+ * all further names of an asked field.
+ */
 export function keysPassing(
   statements: RowStatements,
   grouping: Grouping,
   filter: IdFilter,
-  dimension: SumDimension | 'session' | null,
-): readonly FoundKey[] {
+  dimension: SumDimension | null,
+): readonly { readonly id: number; readonly value: number | null }[] {
   const parts = Object.entries(filter) as [SumDimension, ReadonlySet<number>][]
-  const conditions = parts.map(
-    ([name]) =>
-      ` AND (${dimensionFields[name].column} = ${otherId} OR ${dimensionFields[name].column} IN (SELECT value FROM json_each(?)))`,
+  const columns = parts.map(([name]) => dimensionFields[name].column)
+  const value = dimension === null ? noId : dimensionFields[dimension].column
+  const isOther = [value, ...columns].map((asked) => `${asked} = ${otherId}`).join(' OR ')
+  const conditions = columns.map(
+    (column) => ` AND (${column} = ${otherId} OR ${column} IN (SELECT value FROM json_each(?)))`,
   )
-  const value = dimension === null || dimension === 'session' ? noId : dimensionFields[dimension].column
-  const named = namedDimensions.filter((name) => grouping.by.includes(name))
-  const isOther = named.map((name) => `${dimensionFields[name].column} = ${otherId}`).join(' OR ') || '0'
-  const sql = `SELECT id, ${isOther}, ${value} FROM sum_keys WHERE grouping_id = ${grouping.id}${conditions.join('')}`
+  const sql = `SELECT id, iif(${isOther}, ${otherId}, ${value}) FROM sum_keys
+    WHERE grouping_id = ${grouping.id}${conditions.join('')}`
   return statements
-    .all<readonly [number, number, number]>(sql, ...parts.map(([, allowed]) => JSON.stringify([...allowed])))
-    .map(([id, other, stored]) => ({ id, isOther: other === 1, value: stored < 0 ? null : stored }))
+    .all<readonly [number, number]>(sql, ...parts.map(([, allowed]) => JSON.stringify([...allowed])))
+    .map(([id, stored]) => ({ id, value: stored === noId ? null : stored }))
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstFailedOutcome } from '../../call/fields/call-fields.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import { type CallDimension, type CallQuestion, isUnbounded, tagOf } from '../../call/call-question.ts'
+import { type CallDimension, type CallQuestion, tagOf } from '../../call/call-question.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
@@ -14,16 +14,15 @@ import {
   dimensionFields,
   type Grouping,
   groupingFor,
-  namedDimensions,
   otherId,
   type SumDimension,
 } from '../rollup/groupings.ts'
-import { planOf, hourMs, hourOf, type Span } from '../rollup/time-plan.ts'
+import { planOf, hourMs, minuteMs, type Span } from '../rollup/time-plan.ts'
 import { sumColumns } from '../rollup/call-sums.ts'
-import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
+import { lackedBy, readMarks, splitByAge, type SumMarks } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
-import { type FoundKey, keysPassing } from './sum-filter.ts'
+import { keysPassing } from './sum-filter.ts'
 
 /** A question about many calls, in the numbers of the tables. */
 export interface SumQuestion extends Pick<
@@ -38,9 +37,6 @@ export interface SumQuestion extends Pick<
   readonly top?: number
 }
 
-const minuteMs = 60_000
-/** Most calls beyond the sums that are read by number. With more, the calls of each hour are read by time. */
-const longTail = 20_000
 /** Rows between two checks of the deadline; a row takes up to 20 µs. */
 const rowsPerCheck = 256
 /** Roughly the most rows of sums that one statement reads. */
@@ -52,45 +48,35 @@ const askedSql =
   'WITH RECURSIVE asked (cell_number) AS (VALUES (?1) UNION ALL SELECT cell_number + 1 FROM asked WHERE cell_number + 1 < ?2)'
 const totalColumns = sumColumns.map((name) => `total(s.${name})`).join(', ')
 
-const selectCalls = `SELECT ${summedColumnList('c')} FROM calls AS c`
-/** All calls of an index, of a time, or beyond a number. */
-const callsSql = {
-  calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
-  calls_by_tags: `${selectCalls} INDEXED BY calls_by_tags WHERE ?1 IS NOT NULL`,
-  calls_failed: `${selectCalls} INDEXED BY calls_failed WHERE ?1 IS NOT NULL AND c.outcome_id >= ${firstFailedOutcome}`,
-  by_time: `${selectCalls} NOT INDEXED WHERE ?1 IS NOT NULL`,
-  by_seq: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?1`,
+/** Ways to find calls: in an index, by their time, or by their number. */
+const sources = {
+  calls_by_session: 'INDEXED BY calls_by_session',
+  calls_by_tags: 'INDEXED BY calls_by_tags',
+  calls_failed: 'INDEXED BY calls_failed',
+  by_time: 'NOT INDEXED',
+  by_seq: 'INDEXED BY calls_by_seq',
 }
+const isFailed = `c.outcome_id >= ${firstFailedOutcome}`
 
 type TimeRange = readonly [fromMs: number, toMs: number]
-
-/** The calls that the sums lack. */
-interface Marks {
-  readonly foldedMs: number
-  /** By hour, the number of the last call that its cells hold. */
-  readonly seqOf: ReadonlyMap<number, number>
-  readonly days: ReadonlyMap<number, number>
-}
 
 /** The calls to count one by one, and where to add them. */
 interface Counting {
   readonly question: SumQuestion
   readonly groups: SumsByGroup
   readonly groupValueOf: (row: SummedCall) => number | null
-  /** True if a call of the range counts. */
-  readonly counts: (row: SummedCall) => boolean
+  /** True if a call of the range counts. Without it, all do. */
+  readonly counts?: (row: SummedCall) => boolean
 }
 
 /** Answers questions about sums and percentiles from the sums, and from the calls that they lack. */
 export class SumReader {
-  readonly #database: DatabaseSync
   readonly #isOver: IsOver
   readonly #statements: RowStatements
   readonly #words: CallDictionary
   #counted = 0
 
   constructor(database: DatabaseSync, isOver: IsOver = () => false) {
-    this.#database = database
     this.#statements = new RowStatements(database)
     this.#words = new CallDictionary(database)
     this.#isOver = isOver
@@ -98,88 +84,72 @@ export class SumReader {
 
   /** Answers questions in one read transaction. Throws `QueryTooSlowError`, and `FoldedRangeError` if folded calls would be needed. */
   ask(questions: readonly SumQuestion[]): readonly (readonly SumGroup[])[] {
-    return inReadTransaction(this.#database, () => {
-      const marks: Marks = {
-        foldedMs: foldedUntil(this.#statements),
-        seqOf: new Map(unsummedHours(this.#statements).map(({ hour, seq }) => [hour, seq])),
-        days: unsummedDays(this.#statements),
-      }
-      return questions.map((question) => this.#ask(question, marks))
+    return inReadTransaction(this.#statements.database, () => {
+      const marks = readMarks(this.#statements)
+      return questions.map((question) => {
+        const grouping = groupingOf(question)
+        const groups = grouping === null ? null : this.#bySums(question, grouping, marks)
+        return groups ?? this.#byCalls(question, marks)
+      })
     })
   }
 
-  #ask(question: SumQuestion, marks: Marks): readonly SumGroup[] {
-    const grouping = groupingOf(question)
-    const keys = grouping === null ? null : this.#keysFor(grouping, question)
-    return grouping === null || keys === null
-      ? this.#byCalls(question, marks)
-      : this.#bySums(question, grouping, keys, marks)
-  }
-
   /** Reads the calls alone. */
-  #byCalls(question: SumQuestion, { foldedMs }: Marks): readonly SumGroup[] {
-    const range = rangeOf(question.edgesMs)
+  #byCalls(question: SumQuestion, { foldedMs }: SumMarks): readonly SumGroup[] {
+    const { edgesMs, dimension, index } = question
+    const range = rangeOf(edgesMs)
     if (range[0] < foldedMs) throw new FoldedRangeError(foldedMs)
-    const groups = new SumsByGroup(question.edgesMs)
-    const groupValueOf = this.#values(question, range)
-    this.#addCalls(question.index ?? 'by_time', range, { question, groups, groupValueOf, counts: () => true })
+    const groups = new SumsByGroup(edgesMs)
+    const valueOf = this.#fieldValue(dimension)
+    const topValues = this.#topValues(question, range)
+    const groupValueOf = (row: SummedCall): number | null => {
+      const value = valueOf(row)
+      return topValues === null || topValues.has(value) ? value : otherId
+    }
+    this.#addCalls(index ?? 'by_time', range, { question, groups, groupValueOf })
     return groups.all()
   }
 
-  #bySums(question: SumQuestion, grouping: Grouping, keys: Keys, marks: Marks): readonly SumGroup[] {
-    const { foldedMs, seqOf, days } = marks
+  /** Reads the sums, and the calls that they lack. `null` if calls count under other names than asked. */
+  #bySums(question: SumQuestion, grouping: Grouping, marks: SumMarks): readonly SumGroup[] | null {
+    const { foldedMs, hours, days } = marks
     const cellMs = (grouping.widths.at(-1) ?? 60) * minuteMs
-    const edgesMs = this.#openEnd(unfoldedEdges(question.edgesMs, foldedMs, cellMs), cellMs)
-    const { spans, rest } = planOf(edgesMs, grouping.widths, (minutes, cell) =>
-      minutes === 1440 ? !days.has(cell) : seqOf.get(Math.floor((cell * minutes) / 60)) !== 0,
+    const edgesMs = wholeCells(question.edgesMs, cellMs, marks)
+    const { spans, rest } = planOf(
+      edgesMs,
+      grouping.widths,
+      (minutes, cell) => minutes !== 1440 || !days.has(cell),
     )
     if (rest.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
-    if (keys.mixed.length > 0 && this.#areUsed(grouping, keys.mixed, spans))
-      return this.#byCalls(question, marks)
     const groups = new SumsByGroup(edgesMs)
+    const keys = this.#keysFor(grouping, question)
     for (const span of spans) this.#addSpan(question, grouping, span, keys, groups)
-    const lackingSeq = (row: SummedCall): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
-    const isLacking = (row: SummedCall): boolean => {
-      const seq = lackingSeq(row)
-      return seq > 0 && (valueIn(row, 'seq') ?? 0) > seq
-    }
+    if (keys.haveOthers && groups.all().some(({ value }) => value === otherId)) return null
     const counting = { question, groups, groupValueOf: this.#fieldValue(question.dimension) }
+    const isLacking = lackedBy(hours)
     for (const part of rest)
       this.#addCalls('by_time', part, { ...counting, counts: (row) => !isLacking(row) })
-    this.#addLacking(rangeOf(edgesMs), seqOf, { ...counting, counts: isLacking })
+    this.#addLacking(rangeOf(edgesMs), marks, counting)
     return groups.all()
-  }
-
-  /** Moves the last edge to the end of its cell if no call is beyond it. The newest cell is then read from the sums. */
-  #openEnd(edgesMs: readonly number[], cellMs: number): readonly number[] {
-    const lastMs = edgesMs.at(-1) ?? 0
-    const newest = this.#statements.number('SELECT max(id) FROM calls') ?? 0
-    return newest >= firstIdAt(lastMs)
-      ? edgesMs
-      : [...edgesMs.slice(0, -1), Math.ceil(lastMs / cellMs) * cellMs]
   }
 
   /** Counts the calls that the cells of hours lack. */
-  #addLacking([fromMs, toMs]: TimeRange, seqOf: Marks['seqOf'], counting: Counting): void {
-    const hours = [...seqOf].filter(
-      ([hour, seq]) => seq > 0 && (hour + 1) * hourMs > fromMs && hour * hourMs < toMs,
-    )
-    if (hours.length === 0) return
-    const least = hours.reduce((lowest, [, seq]) => Math.min(lowest, seq), Number.MAX_SAFE_INTEGER)
-    const last = this.#statements.number('SELECT max(seq) FROM calls') ?? 0
-    if (last - least <= longTail) this.#addCalls('by_seq', [fromMs, toMs], counting, least)
-    else
-      for (const [hour] of hours) {
-        const part = [Math.max(fromMs, hour * hourMs), Math.min(toMs, (hour + 1) * hourMs)] as const
-        this.#addCalls('by_time', part, counting)
-      }
+  #addLacking([fromMs, toMs]: TimeRange, { hours, lastSeq }: SumMarks, counting: Counting): void {
+    const asked = hours.filter(({ hour }) => (hour + 1) * hourMs > fromMs && hour * hourMs < toMs)
+    const { recent, old, leastSeq } = splitByAge({ hours: asked, lastSeq })
+    if (recent.length > 0)
+      this.#addCalls('by_seq', [fromMs, toMs], { ...counting, counts: lackedBy(recent) }, leastSeq)
+    for (const { hour, seq } of old) {
+      const part = [Math.max(fromMs, hour * hourMs), Math.min(toMs, (hour + 1) * hourMs)] as const
+      this.#addCalls('by_time', part, counting, seq)
+    }
   }
 
   #addSpan(
     { dimension, isSumsOnly }: SumQuestion,
     { id }: Grouping,
     { minutes, first, past }: Span,
-    { values, all }: Keys,
+    { values, all, haveOthers }: Keys,
     groups: SumsByGroup,
   ): void {
     const isFew = values.size < all * fewKeys
@@ -193,7 +163,7 @@ export class SumReader {
     const distributions = isSumsOnly === true ? 'NULL' : 's.distributions'
     // Reading rows takes longer than adding them in SQLite.
     const columns =
-      dimension !== null || isFew
+      dimension !== null || isFew || haveOthers
         ? [`s.cell_number, s.key_id, ${distributions}, ${sumColumns.join(', ')} ${cells}`]
         : [
             `s.cell_number, max(s.key_id), NULL, ${totalColumns} ${cells} GROUP BY s.cell_number`,
@@ -204,54 +174,36 @@ export class SumReader {
     const cellsPerPiece = Math.max(1, Math.floor(rowsAtOnce / rowsPerCell))
     for (let from = first; from < past; from += cellsPerPiece) {
       const to = Math.min(past, from + cellsPerPiece)
-      for (const row of columns.flatMap((name) => this.#rows(`${askedSql} SELECT ${name}`, from, to, json))) {
-        const [cellNumber, key] = row
-        const value = values.get(Number(key)) ?? null
-        groups.at(Number(cellNumber) * minutes * minuteMs, value).addRow(row)
+      for (const column of columns) {
+        if (this.#isOver()) throw new QueryTooSlowError()
+        const sql = `${askedSql} SELECT ${column}`
+        for (const row of this.#statements.all<readonly unknown[]>(sql, from, to, json)) {
+          const value = values.get(Number(row[1])) ?? null
+          groups.at(Number(row[0]) * minutes * minuteMs, value).addRow(row, 2)
+        }
       }
     }
   }
 
-  #rows(sql: string, ...values: readonly (number | string | null)[]): readonly (readonly unknown[])[] {
-    if (this.#isOver()) throw new QueryTooSlowError()
-    return this.#statements.all<readonly unknown[]>(sql, ...values)
-  }
-
-  /** Counts calls one by one. */
-  #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting, seq: number = 0): void {
-    const { question, groups, groupValueOf, counts } = counting
+  /** Counts calls with numbers beyond `seq` one by one. */
+  #addCalls(kind: keyof typeof sources, range: TimeRange, counting: Counting, seq: number = 0): void {
+    const { question, groups, groupValueOf, counts = () => true } = counting
     const ids = [firstIdAt(range[0]), firstIdAt(range[1])] as const
     const slices =
       kind === 'by_seq'
         ? [ids]
         : idSlices(...idsWithCalls(this.#statements, ...ids), { isOver: this.#isOver })
     const condition = wholeCondition(question)
-    const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
+    const sql = `SELECT ${summedColumnList('c')} FROM calls AS c ${sources[kind]} WHERE c.seq > ? AND c.id >= ? AND c.id < ?
+      ${kind === 'calls_failed' ? `AND ${isFailed}` : ''}${andSql(condition)}`
     for (const slice of slices) {
       for (const row of this.#statements.all(sql, seq, ...slice, ...condition.values)) {
         if (++this.#counted % rowsPerCheck === 0 && this.#isOver()) throw new QueryTooSlowError()
         if (!counts(row)) continue
         const value = groupValueOf(row)
         if (value === null && question.dimension === 'failure_code') continue
-        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), value).counted, row, question.timesFailed)
+        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), value), row, question.timesFailed)
       }
-    }
-  }
-
-  /**
-   * Returns a function for the dimension's value under which a call counts: `otherId` beyond the `top` values
-   * with the most calls.
-   */
-  #values(question: SumQuestion, range: TimeRange): (row: SummedCall) => number | null {
-    const { dimension, top } = question
-    const valueOf = this.#fieldValue(dimension)
-    if (dimension === null || (top === undefined && !isUnbounded(dimension))) return valueOf
-    const calls = this.#callsOf(columnOf(dimension), question, range, this.#ofColumn(dimension))
-    const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
-    const namedValues = new Set<number | null>(ranked.map(([value]) => value)).add(null)
-    return (row) => {
-      const value = valueOf(row)
-      return namedValues.has(value) ? value : otherId
     }
   }
 
@@ -269,62 +221,48 @@ export class SumReader {
     return (value) => (value === null ? null : getOrAdd(tags, value, () => this.#words.tagIn(value, key)))
   }
 
-  /** The number of calls of each value of a dimension. */
-  #callsOf(
-    column: ValueColumn,
-    question: SumQuestion,
-    [fromMs, toMs]: TimeRange,
-    ofColumn: (stored: number) => number | null,
-  ): ReadonlyMap<number, number> {
+  /** The `top` values of the dimension with the most calls, and `null`. Without a limit, `null` alone. */
+  #topValues(question: SumQuestion, [fromMs, toMs]: TimeRange): ReadonlySet<number | null> | null {
+    const { dimension, top } = question
+    if (dimension === null || top === undefined) return null
+    const column = columnOf(dimension)
+    const ofColumn = this.#ofColumn(dimension)
     const condition = wholeCondition(question)
     const index = question.index ?? (column === 'session_id' ? 'calls_in_sessions' : null)
     const sql = `SELECT c.${column}, count(*) FROM calls AS c ${index === null ? 'NOT INDEXED' : `INDEXED BY ${index}`}
       WHERE c.id >= ? AND c.id < ? AND c.${column} IS NOT NULL${andSql(condition)} GROUP BY 1`
-    const calls = new Map<number, number>()
+    const calls = new Map<number | null, number>()
     const ids = idsWithCalls(this.#statements, firstIdAt(fromMs), firstIdAt(toMs))
     for (const slice of idSlices(...ids, { isOver: this.#isOver })) {
       const bound = [...slice, ...condition.values]
       for (const [stored, count] of this.#statements.all<readonly [number, number]>(sql, ...bound)) {
         const value = ofColumn(stored)
-        if (value !== null) calls.set(value, (calls.get(value) ?? 0) + count)
+        calls.set(value, (calls.get(value) ?? 0) + count)
       }
     }
-    return calls
+    calls.delete(null)
+    const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
+    return new Set(ranked.map(([value]) => value)).add(null)
   }
 
   #keysFor(grouping: Grouping, { filter, dimension }: SumQuestion): Keys {
-    const by = dimension === null ? null : sumDimensionOf(dimension)
-    const keys = keysPassing(this.#statements, grouping, filter, by)
-    const isNamed = [by, ...Object.keys(filter)].some((name) =>
-      namedDimensions.includes(name as SumDimension),
-    )
+    const by = dimension === null ? null : (sumDimensionOf(dimension) as SumDimension)
     const ofColumn = dimension === null ? () => null : this.#ofColumn(dimension)
     const values = new Map<number, number | null>()
-    for (const { id, value: stored, isOther } of keys) {
-      if (isOther && isNamed) continue
-      const value = ofColumn(stored)
+    for (const { id, value: stored } of keysPassing(this.#statements, grouping, filter, by)) {
+      const value = stored === otherId ? otherId : ofColumn(stored)
       if (value !== null || dimension !== 'failure_code') values.set(id, value)
     }
-    const mixed = isNamed ? keys.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
     const all = this.#statements.number('SELECT count(*) FROM sum_keys WHERE grouping_id = ?', grouping.id)
-    return { values, mixed, all: all ?? 0 }
-  }
-
-  /** True if any of these keys has calls in those cells. */
-  #areUsed({ id }: Grouping, keys: readonly number[], spans: readonly Span[]): boolean {
-    const used = `SELECT 1 FROM sums WHERE grouping_id = ${id} AND minutes = ? AND cell_number >= ? AND cell_number < ?
-      AND key_id IN (SELECT value FROM json_each(?)) LIMIT 1`
-    return spans.some(
-      ({ minutes, first, past }) => this.#rows(used, minutes, first, past, JSON.stringify(keys)).length > 0,
-    )
+    return { values, haveOthers: [...values.values()].includes(otherId), all: all ?? 0 }
   }
 }
 
+/** The keys of calls that may count. */
 interface Keys {
-  /** The keys whose calls all count, with the dimension's value of each. */
+  /** The dimension's value of each key; `otherId` for further names, of which some may count. */
   readonly values: ReadonlyMap<number, number | null>
-  /** Keys of which some calls may count. */
-  readonly mixed: readonly number[]
+  readonly haveOthers: boolean
   /** The number of the grouping's keys. */
   readonly all: number
 }
@@ -357,12 +295,20 @@ function rangeOf(edgesMs: readonly number[]): TimeRange {
 }
 
 /**
- * Moves edges before `foldedMs` to the start of their cell, because only the cells of folded calls are known.
- * A last bucket within one cell is then empty. Throws `FoldedRangeError` if two other edges become equal.
+ * Moves edges that would cut cells without need: before `foldedMs` to the start of the cell, because only the
+ * cells of folded calls are known, and the last one to the end of its cell if no call is beyond it. A last
+ * bucket within one cell is then empty. Throws `FoldedRangeError` if two other edges become equal.
  */
-function unfoldedEdges(edgesMs: readonly number[], foldedMs: number, cellMs: number): readonly number[] {
-  if ((edgesMs[0] ?? 0) >= foldedMs) return edgesMs
-  const edges = edgesMs.map((edge) => (edge < foldedMs ? Math.floor(edge / cellMs) * cellMs : edge))
+function wholeCells(
+  edgesMs: readonly number[],
+  cellMs: number,
+  { foldedMs, newestId }: SumMarks,
+): readonly number[] {
+  const edges = edgesMs.map((edge, index) => {
+    if (edge < foldedMs) return Math.floor(edge / cellMs) * cellMs
+    const isOpen = index === edgesMs.length - 1 && newestId < firstIdAt(edge)
+    return isOpen ? Math.ceil(edge / cellMs) * cellMs : edge
+  })
   const last = Math.max(1, edges.length - 2)
   if (edges.some((edge, index) => index < last && edge === edges[index + 1]))
     throw new FoldedRangeError(foldedMs)

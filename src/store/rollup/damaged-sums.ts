@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { type CellMinutes, groupings } from './groupings.ts'
+import { type CellMinutes, cellsOfHour } from './groupings.ts'
 import { SumCheck } from './check-sums.ts'
+import { minuteMs } from './time-plan.ts'
 import { foldedUntil, noteChange, noteDay } from './unsummed.ts'
 
 type Row = readonly (number | Uint8Array | null)[]
 
-const minuteMs = 60_000
 /** The earliest start of a call. */
 const earliestMs = Date.UTC(2015, 0)
 const dropBusyMs = 5000
@@ -20,8 +20,8 @@ export function haveDamage(database: DatabaseSync): boolean {
 }
 
 /**
- * Replaces the table of sums if one of its pages is damaged. The new table has the readable sums of folded
- * calls; all others are computed again.
+ * Replaces the table of sums if one of its pages is damaged. The new table has the readable sums of hours of
+ * folded calls; all others are computed again.
  */
 export function replaceDamaged(database: DatabaseSync): void {
   if (!haveDamage(database)) return
@@ -36,19 +36,17 @@ export function replaceDamaged(database: DatabaseSync): void {
     database.exec(`ALTER TABLE sums RENAME TO sums_damaged_${(count ?? 0) + 1}; ${sql}`)
     const readerStatements = new RowStatements(reader)
     const untilMs = foldedUntil(statements)
-    for (const { id, widths } of groupings)
-      for (const minutes of widths)
-        for (const row of newestFirst(readerStatements, id, minutes, untilMs))
-          statements.run(`INSERT INTO sums VALUES (${row.map(() => '?').join(', ')})`, ...row)
-    for (const [day] of statements.all(lostDays)) noteDay(statements, day ?? 0)
+    for (const [id, minutes] of cellsOfHour(0))
+      for (const row of newestFirst(readerStatements, id, minutes, untilMs))
+        statements.run(`INSERT INTO sums VALUES (${row.map(() => '?').join(', ')})`, ...row)
+    for (const [day] of statements.all(summedDays)) noteDay(statements, day ?? 0)
     for (const hour of new SumCheck(database).hours()) noteChange(statements, hour)
   })
   dropAside(database)
 }
 
-/** Days without sums whose hours have sums. */
-const lostDays = `SELECT DISTINCT cell_number / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
-  (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND cell_number = hours.cell_number / 24)`
+/** Days of which any hour has sums. */
+const summedDays = 'SELECT DISTINCT cell_number / 24 FROM sums WHERE minutes = 60'
 
 /** Rows, the newest cell first. Past a damaged page, the search steps back further each time to the next readable one. */
 function* newestFirst(

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { dayMs, hourMs } from './time-plan.ts'
+import { dayMs, hoursPerDay } from './time-plan.ts'
 import { unsummedHours } from './unsummed.ts'
 
 /**
@@ -60,8 +60,7 @@ export function foldCalls(database: DatabaseSync): (untilMs: number, limit: numb
       const first = statements.number(oldest, firstIdAt(untilMs), 0)
       if (first === null) return 0
       const day = Math.floor(startedAtMs(first) / dayMs)
-      const firstHour = (day * dayMs) / hourMs
-      if (unsummedHours(statements, firstHour, firstHour + dayMs / hourMs).length > 0) return null
+      if (unsummedHours(statements, day * hoursPerDay, (day + 1) * hoursPerDay).length > 0) return null
       const dayEndId = firstIdAt((day + 1) * dayMs)
       const past = statements.number(oldest, dayEndId, limit) ?? dayEndId
       // Numbers of deleted calls are never used again.

@@ -63,6 +63,18 @@ export const groupings: readonly Grouping[] = [
   { id: 4, by: sumDimensions, widths, mostKeys: 200_000 },
 ]
 
+/** Cells of a grouping and a width, counted since 1970: `first` to `past` (exclusive). */
+export type CellRange = readonly [grouping: number, minutes: CellMinutes, first: number, past: number]
+
+/** The cells of an hour and of its parts. */
+export function cellsOfHour(hour: number): readonly CellRange[] {
+  return groupings.flatMap(({ id, widths }) =>
+    widths
+      .filter((minutes) => minutes <= 60)
+      .map((minutes) => [id, minutes, (hour * 60) / minutes, ((hour + 1) * 60) / minutes] as const),
+  )
+}
+
 /** Placeholder in a key for a value that the grouping or its calls do not have. */
 export const noId = -1
 /** Placeholder in a key for names that came after the grouping had its most keys. */

@@ -1,12 +1,11 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { saturatedNumber } from '../../lib/saturated-number.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import type { CallCell } from './summed-calls.ts'
-import { addSumRow, addDistributionBytes, sumRowColumns, distributionBytes } from './sum-rows.ts'
-import { type CellMinutes, type Grouping, groupings } from './groupings.ts'
-import { CallSums, sumColumns } from './call-sums.ts'
-import type { SumKeys } from './sum-keys.ts'
-import { hoursPerDay } from './unsummed.ts'
+import type { CallCells } from './summed-calls.ts'
+import { type CellMinutes, groupings } from './groupings.ts'
+import { CallSums, sumColumns, sumRowColumns } from './call-sums.ts'
+import type { KeyOf } from './sum-keys.ts'
+import { dayOf, hoursPerDay } from './time-plan.ts'
+import { noteDay } from './unsummed.ts'
 
 /** A cell of the sums, in the order of the table's key. */
 type Cell = readonly [grouping: number, minutes: CellMinutes, cellNumber: number, key: number]
@@ -15,106 +14,73 @@ const isCell = 'grouping_id = ? AND minutes = ? AND cell_number = ? AND key_id =
 const findSql = `SELECT ${sumRowColumns} FROM sums WHERE ${isCell}`
 const putSql = `REPLACE INTO sums (grouping_id, minutes, cell_number, key_id, ${sumRowColumns})
   VALUES (?, ?, ?, ?, ${sumColumns.map(() => '?').join(', ')}, ?)`
-const ofHourSql = `SELECT ${sumRowColumns}, key_id FROM sums
-  WHERE grouping_id = ? AND minutes = 60 AND cell_number = ? AND key_id >= ? AND key_id < ?`
+const removeDaySql =
+  'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ? AND key_id >= ? AND key_id < ?'
+const ofHoursSql = `SELECT key_id, ${sumRowColumns} FROM sums WHERE grouping_id = ? AND minutes = 60
+  AND cell_number IN (SELECT value FROM json_each(?)) AND key_id >= ? AND key_id < ?`
 
 const quarterMinutes = 15
 
 /** Reused for each cell. */
 const total = new CallSums()
 
-/** Writes cells, within the caller's transaction. */
-export class SumCells {
-  readonly #statements: RowStatements
-  readonly #keys: SumKeys
-
-  constructor(statements: RowStatements, keys: SumKeys) {
-    this.#statements = statements
-    this.#keys = keys
+/**
+ * Adds calls to the cells of their hours and parts of hours, within the caller's transaction, and notes that
+ * their days must be made again.
+ */
+export function addToCells(statements: RowStatements, keyOf: KeyOf, calls: CallCells): void {
+  const days = new Set<number>()
+  for (const [cell, parts] of cellsOf(calls, keyOf)) {
+    const [, minutes, cellNumber] = cell
+    if (minutes === 60) days.add(dayOf(cellNumber))
+    total.clear()
+    const row = statements.first<readonly unknown[]>(findSql, ...cell)
+    if (row !== undefined) total.addRow(row, 0)
+    for (const part of parts) total.merge(part)
+    statements.run(putSql, ...cell, ...total.row())
   }
+  for (const day of days) noteDay(statements, day)
+}
 
-  /** Adds calls to the cells of their hours and parts of hours. Returns these hours. */
-  add(calls: Iterable<CallCell>): ReadonlySet<number> {
-    const hours = new Set<number>()
-    for (const [cell, parts] of cellsOf(calls, this.#keys)) {
-      if (cell[1] === 60) hours.add(cell[2])
+/**
+ * Computes the cells of a day from those of its hours, within the caller's transaction, for keys from
+ * `firstKey` to `pastKey` (exclusive).
+ */
+export function makeDayCells(
+  statements: RowStatements,
+  day: number,
+  firstKey: number,
+  pastKey: number,
+): void {
+  for (const { id } of groupings) {
+    statements.run(removeDaySql, id, day, firstKey, pastKey)
+    for (const [key, rows] of hoursOfDay(statements, id, day, firstKey, pastKey)) {
       total.clear()
-      const row = this.#statements.first<readonly unknown[]>(findSql, ...cell)
-      if (row !== undefined) addSumRow(total, row)
-      for (const part of parts) total.merge(part)
-      this.#put(cell, total.totals, distributionBytes(total))
+      for (const row of rows) total.addRow(row, 1)
+      statements.run(putSql, id, 1440, day, key, ...total.row())
     }
-    return hours
-  }
-
-  removeHour(hour: number): void {
-    const remove =
-      'DELETE FROM sums WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?'
-    for (const { id, widths } of groupings) {
-      for (const minutes of widths) {
-        if (minutes === 1440) continue
-        const perHour = 60 / minutes
-        this.#statements.run(remove, id, minutes, hour * perHour, (hour + 1) * perHour)
-      }
-    }
-  }
-
-  /** Computes the cells of a day from those of its hours, for keys from `firstKey` to `pastKey` (exclusive). */
-  makeDay(grouping: Grouping, day: number, firstKey: number, pastKey: number): void {
-    this.#statements.run(
-      'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ? AND key_id >= ? AND key_id < ?',
-      grouping.id,
-      day,
-      firstKey,
-      pastKey,
-    )
-    for (const [key, rows] of this.hoursOfDay(grouping, day, firstKey, pastKey)) {
-      const [row] = rows
-      const cell = [grouping.id, 1440, day, key] as const
-      if (row !== undefined && rows.length === 1) {
-        const distributions = row[sumColumns.length]
-        this.#put(
-          cell,
-          row.slice(0, sumColumns.length).map(Number),
-          isBytes(distributions) ? distributions : null,
-        )
-        continue
-      }
-      total.clear()
-      for (const hourRow of rows) addSumRow(total, hourRow)
-      this.#put(cell, total.totals, distributionBytes(total))
-    }
-  }
-
-  /** The rows of the hours of a day, by key. */
-  hoursOfDay(
-    { id }: Grouping,
-    day: number,
-    firstKey: number,
-    pastKey: number,
-  ): ReadonlyMap<number, readonly (readonly unknown[])[]> {
-    const byKey = new Map<number, (readonly unknown[])[]>()
-    for (let hour = day * hoursPerDay; hour < (day + 1) * hoursPerDay; hour++) {
-      for (const row of this.#statements.all<readonly unknown[]>(ofHourSql, id, hour, firstKey, pastKey))
-        getOrAdd(byKey, Number(row.at(-1)), () => []).push(row)
-    }
-    return byKey
-  }
-
-  #put(cell: Cell, sums: Iterable<number>, distributions: Uint8Array | null): void {
-    this.#statements.run(putSql, ...cell, ...Array.from(sums, saturatedNumber), distributions)
   }
 }
 
+/** The rows of a grouping's hours of a day, by key: the key, then the columns of the sums. */
+export function hoursOfDay(
+  statements: RowStatements,
+  grouping: number,
+  day: number,
+  firstKey: number = 0,
+  pastKey: number = Number.MAX_SAFE_INTEGER,
+): ReadonlyMap<number, readonly (readonly unknown[])[]> {
+  const hours = Array.from({ length: hoursPerDay }, (_, hour) => day * hoursPerDay + hour)
+  const bound = [grouping, JSON.stringify(hours), firstKey, pastKey]
+  return Map.groupBy(statements.all<readonly unknown[]>(ofHoursSql, ...bound), ([key]) => Number(key))
+}
+
 /** The cells of an hour or less in which calls count, in the order of the table. */
-export function cellsOf(
-  calls: Iterable<CallCell>,
-  keys: Pick<SumKeys, 'idFor'>,
-): readonly (readonly [Cell, readonly CallSums[]])[] {
+export function cellsOf(calls: CallCells, keyOf: KeyOf): readonly (readonly [Cell, readonly CallSums[]])[] {
   const cells = new Map<string, readonly [Cell, CallSums[]]>()
-  for (const { quarterHour, call, sums } of calls) {
+  for (const { quarterHour, call, sums } of calls.values()) {
     for (const grouping of groupings) {
-      const key = keys.idFor(grouping, call)
+      const key = keyOf(grouping, call)
       for (const minutes of grouping.widths) {
         if (minutes === 1440) continue
         const cellNumber = Math.floor((quarterHour * quarterMinutes) / minutes)
@@ -124,33 +90,4 @@ export function cellsOf(
     }
   }
   return [...cells.values()].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
-}
-
-function isBytes(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array
-}
-
-export const unreadable = 'unreadable'
-
-/** A row of {@link sumRowColumns} as text, for comparing: equal rows have equal texts. */
-export function textOf(row: readonly unknown[]): string {
-  const sums = new CallSums()
-  const distributions = row[sumColumns.length]
-  const totals = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
-  if (isBytes(distributions)) {
-    try {
-      addDistributionBytes(sums, distributions)
-    } catch (error) {
-      if (error instanceof RangeError) return unreadable
-      throw error
-    }
-  }
-  return textOfSums(totals, sums)
-}
-
-/** Sums as text, without the sum of inverses, which may differ by rounding. */
-export function textOfSums(totals: Iterable<number>, sums: CallSums): string {
-  for (const distribution of Object.values(sums.distributions)) distribution.inverseSum = 0
-  const bytes = distributionBytes(sums)
-  return `${Array.from(totals, saturatedNumber).join(' ')} ${bytes === null ? '' : Buffer.from(bytes).toString('base64')}`
 }

@@ -65,11 +65,12 @@ export function addCall(
   isTimed: boolean = valueIn(row, 'outcome_id') === outcomeCodes.ok,
 ): void {
   addTotals(sums, row)
+  const { distributions } = sums
   for (const measure of measureNames) {
     // Failed calls waited for a slot, too.
     if (!isTimed && measure !== 'queue_us') continue
     const value = valueIn(row, measure)
-    if (value !== null) sums.distributions[measure].add(value)
+    if (value !== null) distributions[measure].add(value)
   }
 }
 
@@ -96,7 +97,7 @@ function isUsed(row: SummedCall): boolean {
 }
 
 /** Sums of calls of one quarter hour with the same key in every grouping. */
-export interface CallCell {
+interface CallCell {
   /** Quarter hours since 1970 (UTC). */
   readonly quarterHour: number
   /** A call of the cell, for its key. */
@@ -104,19 +105,13 @@ export interface CallCell {
   readonly sums: CallSums
 }
 
-/** Collects calls by cell, so that the key of many calls is looked up once. */
-export class CallCells {
-  readonly #cells = new Map<string, CallCell>()
+export type CallCells = Map<string, CallCell>
 
-  add(call: SummedCall): void {
-    const quarterHour = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
-    // All sumDimensions, as one destructuring, because this runs for every call.
-    const [, , type, outcome, model, client, endpoint, status, failure, , upstream, tags] = call
-    const name = `${quarterHour} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
-    addCall(getOrAdd(this.#cells, name, () => ({ quarterHour, call, sums: new CallSums() })).sums, call)
-  }
-
-  all(): Iterable<CallCell> {
-    return this.#cells.values()
-  }
+/** Adds a call to its cell. The key of the cell is looked up once, for all of its calls. */
+export function collectCall(cells: CallCells, call: SummedCall): void {
+  const quarterHour = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
+  // All sumDimensions, as one destructuring, because this runs for every call.
+  const [, , type, outcome, model, client, endpoint, status, failure, , upstream, tags] = call
+  const name = `${quarterHour} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
+  addCall(getOrAdd(cells, name, () => ({ quarterHour, call, sums: new CallSums() })).sums, call)
 }

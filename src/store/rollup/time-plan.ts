@@ -1,14 +1,21 @@
 import { startedAtMs } from '../../call/call-id.ts'
 import type { CellMinutes } from './groupings.ts'
 
-const minuteMs = 60_000
+export const minuteMs = 60_000
 export const quarterMs: number = 15 * minuteMs
 export const hourMs: number = 60 * minuteMs
 export const dayMs: number = 24 * hourMs
 
+export const hoursPerDay: number = dayMs / hourMs
+
 /** The hour since 1970 in which a call began. */
 export function hourOf(callId: number): number {
   return Math.floor(startedAtMs(callId) / hourMs)
+}
+
+/** The day since 1970 of an hour since 1970. */
+export function dayOf(hour: number): number {
+  return Math.floor(hour / hoursPerDay)
 }
 
 /** Cells `first` to `past` (exclusive) of a width, counted since 1970. */

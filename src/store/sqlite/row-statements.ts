@@ -9,16 +9,16 @@ export type Row = readonly (number | null)[]
 
 /** Runs statements on a database: each is prepared once, and rows are arrays. */
 export class RowStatements {
-  readonly #database: DatabaseSync
+  readonly database: DatabaseSync
   readonly #bySql = new Map<string, StatementSync>()
 
   constructor(database: DatabaseSync) {
-    this.#database = database
+    this.database = database
   }
 
   get(sql: string): StatementSync {
     return getOrAdd(this.#bySql, sql, () => {
-      const statement = this.#database.prepare(sql)
+      const statement = this.database.prepare(sql)
       statement.setReturnArrays(true)
       return statement
     })
