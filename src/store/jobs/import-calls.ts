@@ -80,7 +80,6 @@ export async function importCalls(
 }
 
 class CallImport {
-  readonly #database: DatabaseSync
   readonly #request: ImportRequest
   readonly #context: JobContext & { readonly pricer: CallPricer | null }
   /** True if calls have ids, which one of our gateways gave them. */
@@ -113,7 +112,6 @@ class CallImport {
   ) {
     this.#folder = dirname(path)
     this.#isBeside = anyInstanceRuns(this.#folder)
-    this.#database = database
     this.#request = request
     this.#hasIds = request.source === 'tokenweir'
     this.#context = context
@@ -180,7 +178,7 @@ class CallImport {
 
   async #sumUp(): Promise<void> {
     const { clock } = this.#context
-    const summing = new Summing(this.#database)
+    const summing = new Summing(this.#statements.database)
     while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(slices.alone.pauseMs)
   }
 
@@ -199,7 +197,7 @@ class CallImport {
     if (batch.length === 0) return
     if (this.#request.dryRun) return void this.#assignIds(batch)
     // A single transaction, so that no other process takes an id before its call is written.
-    const dropped = inTransaction(this.#database, () => this.#insert(this.#assignIds(batch)))
+    const dropped = inTransaction(this.#statements.database, () => this.#insert(this.#assignIds(batch)))
     this.#added -= dropped
     for (let index = 0; index < dropped; index++)
       this.#skip(batch[0]?.line ?? 0, 'from here on: the database refuses these values')
@@ -283,7 +281,7 @@ class CallImport {
 
   #note(): void {
     const { source, file } = this.#request
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       this.#statements.run(
         `INSERT INTO imports (at_ms, source_id, file, records, added, present, skipped)
           VALUES (?, ?, ?, ?, ?, ?, ?)`,

@@ -9,11 +9,9 @@ import { inReadTransaction } from '../sqlite/transaction.ts'
  * nothing.
  */
 export class ImportedEntries {
-  readonly #database: DatabaseSync
   readonly #statements: RowStatements
 
   constructor(database: DatabaseSync) {
-    this.#database = database
     this.#statements = new RowStatements(database)
     // A temporary table, because a source may have millions of entries. SQLite deletes it with the
     // connection.
@@ -26,7 +24,7 @@ export class ImportedEntries {
    */
   keyed<Entry extends { readonly key: bigint }>(entries: readonly Entry[]): readonly Entry[] {
     // A single transaction, because one for each entry would take as long as reading the entry.
-    return inReadTransaction(this.#database, () =>
+    return inReadTransaction(this.#statements.database, () =>
       entries.map((entry) => ({ ...entry, key: this.#next(entry.key) })),
     )
   }

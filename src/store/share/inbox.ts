@@ -30,7 +30,6 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
 /** Writes other gateways' rows into this file as if they were recorded here. Idempotent. */
 export class Inbox {
   readonly state: ShareState
-  readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #encoder = new BatchEncoder()
   readonly #words = new Dictionary()
@@ -38,7 +37,6 @@ export class Inbox {
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
 
   constructor(database: DatabaseSync) {
-    this.#database = database
     this.#statements = new RowStatements(database)
     this.state = new ShareState(database)
     this.#writer = new CallWriter(database, this.#words, null, null, this.state.notePulled)
@@ -65,7 +63,7 @@ export class Inbox {
 
   writeHistory(minutes: readonly MinuteRow[], events: readonly EventRow[]): void {
     if (minutes.length + events.length === 0) return
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       for (const [minute, instance, ...figures] of minutes) {
         this.#statements.run(addMinute, minute, this.#statements.wordId('instances', instance), ...figures)
       }
@@ -84,7 +82,7 @@ export class Inbox {
     if (rows.length === 0) return
     const source = `SELECT ${summedColumnList()}, ${costColumns.join(', ')} FROM calls
       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       const edits: CostEdit[] = []
       for (const { values } of rows) {
         const row = this.#statements.first(source, Number(values[0]))

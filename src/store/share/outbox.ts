@@ -34,11 +34,9 @@ const rowColumns = ['c.id', ...fieldColumns].join(', ')
 /** The rows of a file that the shared database does not have yet. */
 export class Outbox {
   readonly state: ShareState
-  readonly #database: DatabaseSync
   readonly #statements: RowStatements
 
   constructor(database: DatabaseSync) {
-    this.#database = database
     this.#statements = new RowStatements(database)
     this.state = new ShareState(database)
   }
@@ -67,7 +65,7 @@ export class Outbox {
   }
 
   forgetChanged(changed: readonly ChangedCall[]): void {
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       const sql = 'DELETE FROM share_changed WHERE call_id = ? AND times = ?'
       for (const { values, times } of changed) this.#statements.run(sql, Number(values[0]), times)
     })
@@ -78,7 +76,7 @@ export class Outbox {
    * then be sent again. False if the new id is in use.
    */
   renumber(id: number, newId: number): boolean {
-    return inTransaction(this.#database, () => {
+    return inTransaction(this.#statements.database, () => {
       if (this.#statements.number('SELECT 1 FROM calls WHERE id = ?', newId) !== null) return false
       for (const [table, column] of [
         ['calls', 'id'],

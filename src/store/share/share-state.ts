@@ -28,17 +28,15 @@ export interface ShareCursors {
 
 /** The cursors in the file, the ranges of pulled rows, and the synced state of the files beside it. */
 export class ShareState {
-  readonly #database: DatabaseSync
   readonly #statements: RowStatements
 
   constructor(database: DatabaseSync) {
-    this.#database = database
     this.#statements = new RowStatements(database)
   }
 
   /** Null until {@link begin}. */
   cursors(): ShareCursors | null {
-    const row = this.#database.prepare('SELECT * FROM share_state').get()
+    const row = this.#statements.database.prepare('SELECT * FROM share_state').get()
     return (row as ShareCursors | undefined) ?? null
   }
 
@@ -47,7 +45,7 @@ export class ShareState {
    * `knownUntilSeq` may be folded in this file.
    */
   begin(replica: string, fromId: number, knownUntilSeq: number): void {
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       this.#statements.run('DELETE FROM share_ranges')
       this.#statements.run('DELETE FROM share_changed')
       const sql = 'REPLACE INTO share_state VALUES (1, ?, 0, 0, 0, 0, ?, ?, 0)'
@@ -76,7 +74,7 @@ export class ShareState {
 
   /** Moves `passed_seq`. The last range stays, because later rows may extend it. */
   movePassed(passedSeq: number): void {
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       this.set({ passed_seq: passedSeq })
       this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', passedSeq)
     })

@@ -97,7 +97,6 @@ interface Shape {
 
 /** Writes batches of calls, and with each row its share of the token budget. Idempotent by the calls' ids. */
 export class CallWriter {
-  readonly #database: DatabaseSync
   readonly #words: Dictionary
   readonly #shapes = new Map<string, Shape>()
   readonly #statements: RowStatements
@@ -121,7 +120,6 @@ export class CallWriter {
     recorded: RecordedListener | null = null,
     numbered: NumberedListener | null = null,
   ) {
-    this.#database = database
     this.#words = words
     this.#pricer = pricer
     this.#recorded = recorded
@@ -141,7 +139,7 @@ export class CallWriter {
     let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
       try {
-        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
+        const part = inTransaction(this.#statements.database, () => this.#writePart(batch, shape, next))
         next = part.next
         if (part.added.length > 0) this.#recorded?.(part.added)
         dropped += part.dropped
@@ -310,7 +308,7 @@ export class CallWriter {
     return getOrAdd(this.#shapes, key, () => ({
       columns,
       isPriced,
-      insert: this.#database.prepare(
+      insert: this.#statements.database.prepare(
         `INSERT INTO calls (${key}) VALUES (${marks}) ON CONFLICT (id) DO NOTHING`,
       ),
       values: names.map(() => null),

@@ -33,13 +33,11 @@ const usage = `SELECT minute, total(tokens), total(estimated) FROM (
 
 /** Writes an instance's own history, and answers questions of the budget. Idempotent: later figures of a minute replace earlier ones. */
 export class HistoryWriter {
-  readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #instanceId: number | null
   readonly #number: number | null
 
   constructor(database: DatabaseSync, { instance, version, number = null }: WriterIdentity) {
-    this.#database = database
     this.#statements = new RowStatements(database)
     this.#number = number
     const upsert =
@@ -50,7 +48,7 @@ export class HistoryWriter {
   /** `opened` are calls that stay in `open_calls` until `CallWriter` writes their rows. */
   write(minutes: readonly GatewayMinute[], events: readonly GatewayEvent[], opened: OpenRows = []): void {
     if (minutes.length + events.length + opened.length === 0) return
-    inTransaction(this.#database, () => {
+    inTransaction(this.#statements.database, () => {
       for (const [id, call] of opened) this.#statements.run(addOpen, id, this.#instanceId, this.#number, call)
       for (const { minute, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
         const figures = [activeMax, queuedMax, Math.round(atLimitMs), admitted, dropped]
