@@ -2,7 +2,6 @@
 export type Shape<T> = (value: unknown) => value is T
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
-export const isNumber = (value: unknown): value is number => Number.isFinite(value)
 /** A whole number, 0 or more. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 

@@ -1,5 +1,4 @@
 import type { ErrorData } from '../lib/errors.ts'
-import { isNumber, isObject, isText } from '../lib/message-shape.ts'
 import type { QueryError, QueryFormat, QueryQuestion } from './query-question.ts'
 
 /** A message to the query process, one question at a time. */
@@ -30,6 +29,15 @@ export interface QueryFailure {
   readonly data: ErrorData | null
 }
 
+/** The refusal of a question whose answer takes too long. */
+export const tooSlow: QueryFailure = {
+  kind: 'refused',
+  code: 'too_slow',
+  message: 'The query takes too long; use a shorter range or fewer filters.',
+  param: null,
+  data: null,
+}
+
 /** An internal error, with its message for the terminal. */
 export interface QueryFault {
   readonly kind: 'fault'
@@ -50,9 +58,3 @@ export type QueryOutcome =
 
 /** A message from the query process: first `ready`, then a reply to each question. */
 export type FromQuery = { readonly kind: 'ready' } | QueryReply
-
-/** Accepts any message of this process. An invalid question fails when it is answered. */
-export function isToQuery(value: unknown): value is ToQuery {
-  if (!isObject(value) || !isObject(value['question'])) return false
-  return isText(value['question']['kind']) && isNumber(value['nowMs']) && isNumber(value['budgetMs'])
-}

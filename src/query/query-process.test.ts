@@ -11,13 +11,7 @@ import type { QueryQuestion } from './query-question.ts'
 class Scripted extends EventEmitter {
   readonly pid = 1
   readonly questions: ToQuery[] = []
-  readonly #isReadyWhenAsked: boolean
   killed = false
-
-  constructor(isReadyWhenAsked: boolean) {
-    super()
-    this.#isReadyWhenAsked = isReadyWhenAsked
-  }
 
   ref(): void {}
 
@@ -28,7 +22,6 @@ class Scripted extends EventEmitter {
   }
 
   send(question: ToQuery): void {
-    if (this.#isReadyWhenAsked && this.questions.length === 0) this.ready()
     this.questions.push(question)
   }
 
@@ -47,16 +40,15 @@ const answer = (text: string): QueryReply => ({
   nextCursor: null,
 })
 
-function startScripted(
-  limit = 64,
-  startsAtOnce = true,
-): {
+function startScripted(limit = 64): {
   clock: FakeClock
   queries: QueryProcess
   processes: Scripted[]
   faults: unknown[]
   /** Of the process with this number; of the last one unless told. */
   reply: (reply: QueryReply, process?: number) => void
+  /** Asks the first question, whose process is ready at once. */
+  askFirst: (id: number) => ReturnType<QueryProcess['ask']>
 } {
   const clock = new FakeClock()
   const processes: Scripted[] = []
@@ -66,14 +58,19 @@ function startScripted(
     limit,
     onFault: (error) => faults.push(error),
     spawn: () => {
-      processes.push(new Scripted(startsAtOnce))
+      processes.push(new Scripted())
       return processes.at(-1) as unknown as ChildProcess
     },
   })
   const reply = (one: QueryReply, process = -1): void => {
     processes.at(process)!.emit('message', one)
   }
-  return { clock, queries, processes, faults, reply }
+  const askFirst = (id: number): ReturnType<QueryProcess['ask']> => {
+    const outcome = queries.ask(question(id))
+    processes[0]!.ready()
+    return outcome
+  }
+  return { clock, queries, processes, faults, reply, askFirst }
 }
 
 const codeOf = async (outcome: ReturnType<QueryProcess['ask']>): Promise<string> => {
@@ -82,9 +79,9 @@ const codeOf = async (outcome: ReturnType<QueryProcess['ask']>): Promise<string>
 }
 
 test('nothing is started before the first question, and one is asked at a time', async () => {
-  const { queries, processes, reply } = startScripted()
+  const { queries, processes, reply, askFirst } = startScripted()
   assert.equal(processes.length, 0)
-  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  const outcomes = [askFirst(1), queries.ask(question(2))]
   assert.deepEqual([processes.length, processes[0]!.questions.length], [1, 1])
   reply(answer('one'))
   assert.equal(processes[0]!.questions.length, 2)
@@ -96,6 +93,7 @@ test('payloads are asked for anew each time', async () => {
   const { queries, processes, reply } = startScripted()
   const payloads: QueryQuestion = { kind: 'payloads', id: 1, filePath: '/p.jsonl', logging: true }
   const first = queries.ask(payloads)
+  processes[0]!.ready()
   reply(answer('a'))
   assert.deepEqual(await first, answer('a'))
   const second = queries.ask(payloads)
@@ -106,8 +104,8 @@ test('payloads are asked for anew each time', async () => {
 })
 
 test('who asks the same within a second shares the answer', async () => {
-  const { clock, queries, processes, reply } = startScripted()
-  const first = queries.ask(question(1))
+  const { clock, queries, processes, reply, askFirst } = startScripted()
+  const first = askFirst(1)
   assert.equal(queries.ask(question(1)), first)
   clock.tick(900)
   reply(answer('one'))
@@ -119,8 +117,8 @@ test('who asks the same within a second shares the answer', async () => {
 })
 
 test('beyond the limit, questions are turned away, and not for a second', async () => {
-  const { clock, queries, reply } = startScripted(2)
-  const taken = [queries.ask(question(1)), queries.ask(question(2))]
+  const { clock, queries, reply, askFirst } = startScripted(2)
+  const taken = [askFirst(1), queries.ask(question(2))]
   assert.equal(await codeOf(queries.ask(question(3))), 'too_busy')
   reply(answer('one'))
   reply(answer('two'))
@@ -132,8 +130,8 @@ test('beyond the limit, questions are turned away, and not for a second', async 
 })
 
 test('a process that overruns is killed, and the next question gets a new one at once', async () => {
-  const { clock, queries, processes, faults, reply } = startScripted()
-  const slow = queries.ask(question(1))
+  const { clock, queries, processes, faults, reply, askFirst } = startScripted()
+  const slow = askFirst(1)
   clock.tick(1000)
   const next = queries.ask(question(2))
   assert.equal(processes[0]!.questions[0]!.budgetMs, 5000)
@@ -143,7 +141,9 @@ test('a process that overruns is killed, and the next question gets a new one at
   assert.equal(processes[0]!.killed, true)
   assert.equal(await codeOf(slow), 'too_slow')
   // The second one of the three has not got ready yet.
-  assert.deepEqual([processes.length, processes[1]!.questions.length], [3, 0])
+  assert.equal(processes.length, 3)
+  processes[2]!.ready()
+  assert.equal(processes[1]!.questions.length, 0)
   // The next question waited for 4.5 of its 5 seconds.
   assert.equal(processes[2]!.questions[0]!.budgetMs, 500)
   processes[0]!.emit('message', answer('late'))
@@ -153,8 +153,8 @@ test('a process that overruns is killed, and the next question gets a new one at
 })
 
 test('who waits behind a slow question is answered by a second process, which stays', async () => {
-  const { clock, queries, processes, reply } = startScripted()
-  const slow = queries.ask(question(1))
+  const { clock, queries, processes, reply, askFirst } = startScripted()
+  const slow = askFirst(1)
   const others = [queries.ask(question(2)), queries.ask(question(3))]
   clock.tick(249)
   assert.equal(processes.length, 1)
@@ -165,10 +165,9 @@ test('who waits behind a slow question is answered by a second process, which st
   reply(answer('two'), 1)
   reply(answer('three'), 1)
   assert.deepEqual(await Promise.all(others.map(codeOf)), ['two', 'three'])
-  // The time of its start is none of theirs.
   assert.deepEqual(
     processes[1]!.questions.map(({ budgetMs }) => budgetMs),
-    [4750, 4750],
+    [4650, 4650],
   )
   const next = queries.ask(question(4))
   reply(answer('four'), 1)
@@ -186,8 +185,8 @@ test('who waits behind a slow question is answered by a second process, which st
 })
 
 test('a short wait starts no second process', async () => {
-  const { clock, queries, processes, reply } = startScripted()
-  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  const { clock, queries, processes, reply, askFirst } = startScripted()
+  const outcomes = [askFirst(1), queries.ask(question(2))]
   clock.tick(200)
   reply(answer('one'))
   reply(answer('two'))
@@ -196,8 +195,8 @@ test('a short wait starts no second process', async () => {
   assert.equal(processes.length, 1)
 })
 
-test('the time of a start is nobody’s: a question has all of its own after it', async () => {
-  const { clock, queries, processes, reply } = startScripted(64, false)
+test('the time of the first start is nobody’s: a question has all of its own after it', async () => {
+  const { clock, queries, processes, reply } = startScripted()
   queries.start()
   assert.equal(processes.length, 1)
   const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
@@ -215,7 +214,7 @@ test('the time of a start is nobody’s: a question has all of its own after it'
 })
 
 test('a process that does not start within half a minute is given up', async () => {
-  const { clock, queries, processes, faults } = startScripted(64, false)
+  const { clock, queries, processes, faults } = startScripted()
   const outcome = queries.ask(question(1))
   clock.tick(29_999)
   assert.equal(processes[0]!.killed, false)
@@ -226,8 +225,8 @@ test('a process that does not start within half a minute is given up', async () 
 })
 
 test('a question that has waited for too long is not asked any more', async () => {
-  const { clock, queries, processes, reply } = startScripted()
-  const slow = queries.ask(question(1))
+  const { clock, queries, processes, reply, askFirst } = startScripted()
+  const slow = askFirst(1)
   const next = queries.ask(question(2))
   clock.tick(5000)
   reply(answer('one'), 0)
@@ -236,8 +235,8 @@ test('a question that has waited for too long is not asked any more', async () =
 })
 
 test('a fault of the process rejects, and is not shared for long', async () => {
-  const { clock, queries, reply } = startScripted()
-  const failing = queries.ask(question(1))
+  const { clock, queries, reply, askFirst } = startScripted()
+  const failing = askFirst(1)
   reply({ kind: 'fault', message: 'no such column' })
   await assert.rejects(failing, /the query process failed: no such column/)
   await clock.advance(0)

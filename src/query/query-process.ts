@@ -11,21 +11,19 @@ export interface QueryProcessOptions {
   readonly spawn: SpawnQuery
   /** Called with crashes and internal errors of the process. */
   readonly onFault: (error: unknown) => void
-  /** Time limit from the question to the answer. */
+  /** Time limit from the question to the answer. The first start of a process does not count. */
   readonly deadlineMs?: number
   /** Time that a process gets beyond its deadline before it is killed. */
   readonly graceMs?: number
   /** Most different questions that wait or are being answered. */
   readonly limit?: number
-  /** Time limit for the start of a process. The deadline of a question begins afterwards. */
-  readonly startLimitMs?: number
 }
 
 /** Default grace. A statement that reads many rows checks the clock only now and then, and may be late by this time. */
 const defaultGraceMs = 500
 
-/** Default time limit for a start: on a machine that a model keeps busy, a process takes seconds to load. */
-const defaultStartLimitMs = 30_000
+/** Time limit for a start: on a machine that a model keeps busy, a process takes seconds to load. */
+const startLimitMs = 30_000
 
 /** After this wait behind others, a question gets a second process. */
 const slowMs = 250
@@ -42,31 +40,19 @@ export class QueryProcess {
   readonly #first: QueryWorkerHandle
   readonly #second: QueryWorkerHandle
   #waiting: WaitingQuestion[] = []
+  /** When a process was ready for the first time (monotonic ms). */
+  #readySinceMs: number | null = null
   #cancelSecond: (() => void) | null = null
   #isClosed = false
 
   constructor(options: QueryProcessOptions) {
-    this.#options = {
-      deadlineMs: 5000,
-      graceMs: defaultGraceMs,
-      limit: 64,
-      startLimitMs: defaultStartLimitMs,
-      ...options,
-    }
+    this.#options = { deadlineMs: 5000, graceMs: defaultGraceMs, limit: 64, ...options }
     this.#clock = this.#options.clock
     this.#shared = new SharedReplies(this.#clock, ({ kind }) => kind !== 'unavailable')
-    const worker = (): QueryWorkerHandle =>
-      new QueryWorkerHandle({
-        ...this.#options,
-        onReady: (sinceMs) => this.#excludeStartup(sinceMs),
-        onChange: () => {
-          this.#rejectExpired()
-          this.#next()
-        },
-        onFree: () => this.#next(),
-      })
-    this.#first = worker()
-    this.#second = worker()
+    const callbacks = { onFree: () => this.#next(), onDied: () => this.#rejectExpired() }
+    const worker = { ...this.#options, ...callbacks, startLimitMs }
+    this.#first = new QueryWorkerHandle(worker)
+    this.#second = new QueryWorkerHandle(worker)
   }
 
   /** Starts the process before the first question. */
@@ -105,40 +91,33 @@ export class QueryProcess {
   }
 
   #next(): void {
-    while (this.#waiting.length > 0 && !this.#isClosed) {
-      const worker = this.#freeWorker()
-      const next = this.#waiting[0]
-      // `start` may call this method again, which then gives the question to the worker.
-      if (worker === null || worker.isBusy || next === undefined) return
-      this.#waiting.shift()
-      const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
-      if (budgetMs > 0) worker.ask(next, budgetMs)
-      else next.resolve({ kind: 'unavailable', code: 'too_busy' })
+    if (this.#isClosed) return
+    for (const worker of [this.#first, this.#second]) {
+      while (worker.isFree && this.#waiting.length > 0) this.#askNext(worker)
     }
+    if (this.#waiting.length > 0) this.#startMore()
   }
 
-  /**
-   * A worker that can take a question; null without one. The second worker must be ready, because the first
-   * may be free before.
-   */
-  #freeWorker(): QueryWorkerHandle | null {
-    if (!this.#first.isBusy && this.#first.start()) return this.#first
-    if (!this.#second.isBusy && this.#second.isReady) return this.#second
-    this.#cancelSecond ??= this.#clock.after(
-      slowMs,
-      () => {
-        this.#cancelSecond = null
-        if (this.#waiting.length > 0 && this.#first.isReady && this.#first.isBusy) this.#second.start()
-      },
-      { background: true },
-    )
-    return null
+  #askNext(worker: QueryWorkerHandle): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    const sinceMs = Math.max(next.askedAtMs, (this.#readySinceMs ??= this.#clock.now()))
+    const budgetMs = this.#options.deadlineMs - (this.#clock.now() - sinceMs)
+    if (budgetMs > 0) worker.ask(next, budgetMs)
+    else next.resolve({ kind: 'unavailable', code: 'too_busy' })
   }
 
-  #excludeStartup(sinceMs: number): void {
-    const now = this.#clock.now()
-    for (const waiting of this.#waiting) waiting.askedAtMs += now - Math.max(sinceMs, waiting.askedAtMs)
-    this.#next()
+  /** Starts the first process; if it is busy, after a while the second. */
+  #startMore(): void {
+    if (!this.#first.isBusy) {
+      this.#first.start()
+      return
+    }
+    const startSecond = (): void => {
+      this.#cancelSecond = null
+      if (this.#waiting.length > 0 && this.#first.isBusy) this.#second.start()
+    }
+    this.#cancelSecond ??= this.#clock.after(slowMs, startSecond, { background: true })
   }
 
   /** Rejects questions whose deadline a new start could not meet. */
@@ -147,5 +126,6 @@ export class QueryProcess {
     const late = this.#waiting.filter(({ askedAtMs }) => askedAtMs <= latestMs)
     this.#waiting = this.#waiting.filter(({ askedAtMs }) => askedAtMs > latestMs)
     for (const { resolve } of late) resolve({ kind: 'unavailable', code: 'interrupted' })
+    this.#next()
   }
 }

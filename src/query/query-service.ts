@@ -9,7 +9,7 @@ import { startMending } from '../store/sqlite/mend-sums.ts'
 import { sqliteCode, sqliteCodes } from '../store/sqlite/sqlite-code.ts'
 import { fileKey } from '../store/sqlite/store-files.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
-import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
+import { type QueryFailure, type QueryFault, type QueryReply, type ToQuery, tooSlow } from './query-messages.ts'
 import { QueryError } from './query-question.ts'
 
 /** A store without calls and gateways, used if there is no database. */
@@ -94,9 +94,6 @@ function failureOf(error: unknown): QueryFailure | QueryFault {
     const message = `Calls before ${from} are rolled up into hourly totals, which lack this; use from=${from}.`
     return { kind: 'refused', code: 'folded_range', message, param: 'from', data: { from } }
   }
-  if (error instanceof QueryTooSlowError) {
-    const message = 'The query takes too long; use a shorter range or fewer filters.'
-    return { kind: 'refused', code: 'too_slow', message, param: null, data: null }
-  }
+  if (error instanceof QueryTooSlowError) return tooSlow
   return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }

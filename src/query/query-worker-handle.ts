@@ -1,17 +1,14 @@
 import type { Clock } from '../call/clock.ts'
 import { WorkerHost } from '../lib/process/worker-host.ts'
-import type { FromQuery, QueryOutcome, ToQuery } from './query-messages.ts'
+import { type FromQuery, type QueryOutcome, type ToQuery, tooSlow } from './query-messages.ts'
 import type { QueryQuestion } from './query-question.ts'
 import type { SpawnQuery } from './spawn-query.ts'
 
 /** A question that waits for its answer. */
 export interface WaitingQuestion {
   readonly question: QueryQuestion
-  /**
-   * When the question's time began (monotonic ms). A start of the process does not count, so its end replaces
-   * an earlier time.
-   */
-  askedAtMs: number
+  /** Monotonic milliseconds. */
+  readonly askedAtMs: number
   readonly resolve: (outcome: QueryOutcome) => void
   readonly reject: (error: Error) => void
 }
@@ -23,17 +20,10 @@ export interface QueryWorkerOptions {
   readonly onFault: (error: unknown) => void
   readonly graceMs: number
   readonly startLimitMs: number
-  /** Called when the process is ready, which was started at `sinceMs`. */
-  readonly onReady: (sinceMs: number) => void
-  /** Called when the process has died or begins to start. */
-  readonly onChange: () => void
-  /** Called when the process can take another question. */
+  /** Called when the process can take a question, or can be started again. */
   readonly onFree: () => void
-}
-
-interface Running extends WaitingQuestion {
-  readonly budgetMs: number
-  cancelKill: () => void
+  /** Called when the process has ended by itself, or did not start. */
+  readonly onDied: () => void
 }
 
 const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
@@ -41,20 +31,20 @@ const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']
 /** A query process, which gets one question at a time, and is started again after a crash or a kill. */
 export class QueryWorkerHandle {
   readonly #options: QueryWorkerOptions
-  readonly #clock: Clock
   readonly #host: WorkerHost<ToQuery, FromQuery>
-  #running: Running | null = null
-  /** When the process began to start (monotonic ms); null once it is ready. */
-  #startingSinceMs: number | null = null
-  #cancelStartLimit: () => void = () => {}
+  #isReady = false
+  #running: WaitingQuestion | null = null
+  /** Cancels the time limit of the start, or of the running question. */
+  #cancelLimit: () => void = () => {}
 
   constructor(options: QueryWorkerOptions) {
+    const { clock, spawn, startLimitMs } = options
+    const tooLate = `it did not start within ${startLimitMs / 1000} seconds`
     this.#options = options
-    this.#clock = options.clock
     this.#host = new WorkerHost({
-      clock: options.clock,
-      start: options.spawn,
-      started: () => this.#started(),
+      clock,
+      start: spawn,
+      started: () => this.#limit(startLimitMs, () => this.#host.kill(tooLate)),
       received: (message) => this.#receive(message),
       died: (reason) => this.#died(reason),
     })
@@ -64,79 +54,66 @@ export class QueryWorkerHandle {
     return this.#running !== null
   }
 
-  /** True if its process could answer at once. */
-  get isReady(): boolean {
-    return this.#host.isRunning && this.#startingSinceMs === null
+  /** True if the process would answer a question at once. */
+  get isFree(): boolean {
+    return this.#isReady && this.#running === null
   }
 
-  /** Starts the process before the first question; false while a start has to wait. */
-  start(): boolean {
-    return this.#host.need()
+  /** Starts the process if it does not run. */
+  start(): void {
+    this.#host.need()
   }
 
-  /** Asks a question. Call it while the process is not busy, after `start` has answered true. */
+  /** Asks a question. Call it while the process is free. */
   ask(waiting: WaitingQuestion, budgetMs: number): void {
-    this.#running = { ...waiting, budgetMs, cancelKill: () => {} }
-    if (this.isReady) this.#limitRunning(this.#running)
-    this.#host.post({ question: waiting.question, nowMs: this.#clock.wallTime(), budgetMs })
+    const { clock, graceMs } = this.#options
+    this.#running = waiting
+    this.#limit(budgetMs + graceMs, () => this.#overrun())
+    this.#host.post({ question: waiting.question, nowMs: clock.wallTime(), budgetMs })
   }
 
   /** Ends the process; the open question resolves as `unavailable`. */
   close(): void {
-    this.#endRunning()?.resolve({ kind: 'unavailable', code: 'closed' })
-    this.#cancelStartLimit()
+    this.#isReady = false
     this.#host.end()
+    this.#endRunning()?.resolve({ kind: 'unavailable', code: 'closed' })
   }
 
-  #limitRunning(running: Running): void {
-    const delayMs = running.budgetMs + this.#options.graceMs
-    running.cancelKill = this.#clock.after(delayMs, () => this.#overrun(), { background: true })
-  }
-
-  #started(): void {
-    this.#startingSinceMs = this.#clock.now()
-    const { startLimitMs } = this.#options
-    const tooLate = (): void => this.#host.kill(`it did not start within ${startLimitMs / 1000} seconds`)
-    this.#cancelStartLimit = this.#clock.after(startLimitMs, tooLate, { background: true })
-    this.#options.onChange()
+  #limit(ms: number, onLate: () => void): void {
+    this.#cancelLimit = this.#options.clock.after(ms, onLate, { background: true })
   }
 
   #receive(message: FromQuery): void {
-    if (message.kind === 'ready') {
-      const since = this.#startingSinceMs ?? this.#clock.now()
-      this.#startingSinceMs = null
-      this.#cancelStartLimit()
-      if (this.#running !== null) this.#limitRunning(this.#running)
-      this.#options.onReady(since)
-      return
-    }
-    this.#host.isWell()
     const running = this.#endRunning()
-    if (message.kind === 'fault') running?.reject(new Error(`the query process failed: ${message.message}`))
-    else running?.resolve(message)
+    if (message.kind === 'ready') this.#isReady = true
+    else {
+      this.#host.isWell()
+      if (message.kind !== 'fault') running?.resolve(message)
+      else running?.reject(new Error(`the query process failed: ${message.message}`))
+    }
     this.#options.onFree()
   }
 
   /** Kills the process: a statement that reads without a pause cannot check the deadline itself. */
   #overrun(): void {
+    this.#isReady = false
     this.#host.kill()
-    const message = 'The query takes too long; use a shorter range or fewer filters.'
-    this.#endRunning()?.resolve({ kind: 'refused', code: 'too_slow', message, param: null, data: null })
+    this.#endRunning()?.resolve(tooSlow)
     this.#options.onFree()
   }
 
   #died(reason: string): void {
-    this.#cancelStartLimit()
+    this.#isReady = false
     // A signal to the process group may reach the process before it can ignore signals; that is no fault.
     if (!stopSignals.has(reason)) this.#options.onFault(new Error(`the query process ended: ${reason}`))
     this.#endRunning()?.resolve({ kind: 'unavailable', code: 'interrupted' })
-    this.#options.onChange()
+    this.#options.onDied()
   }
 
-  #endRunning(): Running | null {
+  #endRunning(): WaitingQuestion | null {
+    this.#cancelLimit()
     const running = this.#running
     this.#running = null
-    running?.cancelKill()
     return running
   }
 }

@@ -1,7 +1,7 @@
 /** The entry of the query process, which a `QueryProcess` starts, and which ends with its parent. */
 import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { QueryService } from './query-service.ts'
-import { type FromQuery, isToQuery } from './query-messages.ts'
+import type { FromQuery, ToQuery } from './query-messages.ts'
 import { reportFault } from '../lib/fault.ts'
 
 const [, , path] = process.argv
@@ -17,9 +17,7 @@ process.on('disconnect', () => {
   service.close()
   process.exit(0)
 })
-process.on('message', (question: unknown) => {
-  if (isToQuery(question)) service.answer(question).then(send).catch(reportFault)
-})
+process.on('message', (question: ToQuery) => void service.answer(question).then(send).catch(reportFault))
 
 // Calls have priority over questions. The priority is lowered only after the start, which would otherwise
 // take many seconds while models keep every processor busy.
