@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
 import { CodedError, codeOf, reasonOf } from '../lib/errors.ts'
-import { takeFileLock } from '../lib/files/file-lock.ts'
+import { changeFile } from '../lib/files/change-file.ts'
 import { flawOf } from '../lib/files/file-rights.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
@@ -34,7 +34,6 @@ export interface FileForm<T> {
   }
 }
 
-const lockLimitMs = 5000
 /** Most characters of a flaw, because names in the file are part of it. */
 const longestFlaw = 1000
 
@@ -96,29 +95,16 @@ export abstract class ValidatedJsonFile<T extends object> {
    */
   protected async update(changed: (content: T) => T): Promise<void> {
     const { topic } = this.#form
-    using lock = await this.#orNotSaved(() => {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-      return takeFileLock(`${this.path}.lock`, lockLimitMs)
+    const refusal = (why: 'busy' | 'not_kept', message: string): JsonFileError =>
+      new JsonFileError(`${topic}_${why}`, message)
+    await changeFile(this.path, { refusal }, (replace) => {
+      this.reloadIfChanged()
+      if (this.problem !== null && !this.#isGone) {
+        throw new JsonFileError(`broken_${topic}_file`, `${this.problem} Fix the file first.`)
+      }
+      replace(`${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`)
+      this.reloadIfChanged()
     })
-    if (lock === null) {
-      throw new JsonFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
-    }
-    this.reloadIfChanged()
-    if (this.problem !== null && !this.#isGone) {
-      throw new JsonFileError(`broken_${topic}_file`, `${this.problem} Fix the file first.`)
-    }
-    const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
-    await this.#orNotSaved(() => replaceFile(this.path, text))
-    this.reloadIfChanged()
-  }
-
-  async #orNotSaved<Done>(act: () => Done | Promise<Done>): Promise<Done> {
-    try {
-      return await act()
-    } catch (error) {
-      const message = `${this.path} cannot be written: ${reasonOf(error)}.`
-      throw new JsonFileError(`${this.#form.topic}_not_kept`, message)
-    }
   }
 
   #checked(content: T): T {

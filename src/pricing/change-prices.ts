@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { PriceProblem } from '../api/costs.ts'
-import { CodedError, reasonOf } from '../lib/errors.ts'
+import { CodedError } from '../lib/errors.ts'
+import { changeFile } from '../lib/files/change-file.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
-import { lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
+import { placeInFile, priceFileText, readPricesInForce } from './price-file.ts'
 
 /** Why a price file was not changed. */
 export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_file' | 'prices_not_kept'> {
@@ -31,16 +30,13 @@ export async function changePrices<T>(
   change: (costs: ModelCosts) => Change<T>,
   limitMs: number = lockLimitMs,
 ): Promise<T> {
-  using lock = await orNotWritten(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return lockPriceFile(path, limitMs)
+  const refusal = (why: 'busy' | 'not_kept', message: string): PriceFileError =>
+    new PriceFileError(`prices_${why}`, message)
+  return changeFile(path, { limitMs, flush: true, refusal }, (replace) => {
+    const [costs, answer] = change(pricesToChange(path))
+    if (costs !== null) replace(priceFileText(costs))
+    return answer
   })
-  if (lock === null) {
-    throw new PriceFileError('prices_busy', `Something else is changing ${path}; try again in a moment.`)
-  }
-  const [costs, answer] = change(pricesToChange(path))
-  if (costs !== null) await orNotWritten(path, () => writePriceFile(path, costs))
-  return answer
 }
 
 /**
@@ -53,12 +49,4 @@ export function pricesToChange(path: string): ModelCosts {
   const { problem } = reading
   const message = `${path}${placeInFile(problem)} must be fixed first: ${problem.message}`
   throw new PriceFileError('broken_price_file', message, problem)
-}
-
-async function orNotWritten<T>(path: string, act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act()
-  } catch (error) {
-    throw new PriceFileError('prices_not_kept', `${path} cannot be written: ${reasonOf(error)}.`)
-  }
 }

@@ -1,11 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
-import { takeFileLock } from '../lib/files/file-lock.ts'
+import { changeFile } from '../lib/files/change-file.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readText } from '../lib/files/read-file.ts'
-import { replaceFile } from '../lib/files/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import {
   type AllSettings,
@@ -18,8 +16,6 @@ import {
 import { type Options, sourceOf, valueFacts } from '../options/option-spec.ts'
 import { isOwnAddress } from '../options/own-address.ts'
 import { mayHaveKey } from '../options/upstream-key.ts'
-
-const lockLimitMs = 5000
 
 /** The dashboard's own port. No gateway may forward there, because the dashboard trusts calls from this machine. */
 export interface OwnAddress {
@@ -75,27 +71,11 @@ export class GatewayConfig {
   /** Saves settings for all later starts, one process at a time. Rejects with {@link SettingError}. */
   async save(settings: Settings): Promise<void> {
     if (Object.keys(settings).length === 0) return
-    using lock = await this.#lock()
-    if (lock === null) {
-      throw new SettingError('settings_not_kept', `${this.#path} is being changed by another process.`)
-    }
-    const all = { ...this.#savedSettings(), ...settings }
-    try {
-      replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
-    } catch (error) {
-      const message = `${this.#path} cannot be written: ${reasonOf(error)}`
-      throw new SettingError('settings_not_kept', message)
-    }
-  }
-
-  /** The file's lock; null if another process holds it for too long. */
-  async #lock(): Promise<Disposable | null> {
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-      return await takeFileLock(`${this.#path}.lock`, lockLimitMs)
-    } catch (error) {
-      throw new SettingError('settings_not_kept', `${this.#path} cannot be written: ${reasonOf(error)}`)
-    }
+    const refusal = (_: unknown, message: string): SettingError =>
+      new SettingError('settings_not_kept', message)
+    await changeFile(this.#path, { refusal }, (replace) =>
+      replace(`${JSON.stringify({ ...this.#savedSettings(), ...settings }, null, 2)}\n`),
+    )
   }
 
   /** All options with their sources, beside those of the running gateway. Throws {@link SettingError}. */
