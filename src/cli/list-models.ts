@@ -4,7 +4,7 @@ import { parseUpstreamBase } from '../gateway/http/target.ts'
 import { requestModels } from '../gateway/routing/model-list-request.ts'
 import { failureOf } from '../gateway/upstream/undici-failure.ts'
 import { UndiciTransport } from '../gateway/upstream/undici-transport.ts'
-import { proxyFor } from '../gateway/upstream/upstream-proxy.ts'
+import { type UpstreamProxy, proxyFor } from '../gateway/upstream/upstream-proxy.ts'
 import { codeOf } from '../lib/errors.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 import type { Environment } from './parse-options.ts'
@@ -21,6 +21,8 @@ export interface ModelRequest {
 
 /** The response to a request for models. */
 export interface ModelResponse {
+  /** The proxy that the request went through; null without one. */
+  readonly proxy: UpstreamProxy | null
   /** The status; 0 without a response. */
   readonly status: number
   /** Headers: name, value, name, value … */
@@ -53,6 +55,7 @@ export async function listModels(
   await transport.close()
   const progress = { started: false, answered: status > 0, reusedSocket: false, maxHeaderBytes: 0 }
   return {
+    proxy,
     status,
     headers: sent,
     names: status < 300 ? namesIn(body) : null,

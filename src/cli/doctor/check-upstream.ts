@@ -1,6 +1,6 @@
 import { keyHeader } from '../../gateway/routing/credentials.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
-import { proxyFor, type UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
+import type { UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { headerOf } from '../../lib/http/header-list.ts'
 import { listModels, type ModelResponse } from '../list-models.ts'
@@ -28,17 +28,15 @@ const mostSkewMs = 30_000
  * the clock.
  */
 export async function checkUpstream(target: CheckedUpstream, env: Environment): Promise<Finding[]> {
-  const base = parseUpstreamBase(target.url)
-  let proxy: UpstreamProxy | null
+  const { url, key, connectTimeoutMs } = target
+  const request = { url, keyHeader: keyHeader(key, parseUpstreamBase(url).host), connectTimeoutMs, limitMs }
+  const sentMs = Date.now()
+  let response: ModelResponse
   try {
-    proxy = proxyFor(base.origin, env)
+    response = await listModels(request, env)
   } catch (error) {
     return [fault('proxy', messageOf(error), 'set it to http://host:port, or unset it')]
   }
-  const sentMs = Date.now()
-  const { url, key, connectTimeoutMs } = target
-  const request = { url, keyHeader: keyHeader(key, base.host), connectTimeoutMs, limitMs }
-  const response = await listModels(request, env)
   const date = headerOf(response.headers, 'date')
   const clock =
     date === null
@@ -48,13 +46,12 @@ export async function checkUpstream(target: CheckedUpstream, env: Environment): 
           'make sure it is correct: budgets depend on it',
         )
       : clockFinding(Date.parse(date) - (sentMs + response.tookMs / 2))
-  return [proxyFinding(proxy, env), upstreamFinding(target, response, proxy), clock]
+  return [proxyFinding(response.proxy, env), upstreamFinding(target, response), clock]
 }
 
 function upstreamFinding(
   { url, key }: CheckedUpstream,
-  { status, failure, names, tookMs }: ModelResponse,
-  proxy: UpstreamProxy | null,
+  { status, failure, names, tookMs, proxy }: ModelResponse,
 ): Finding {
   const check = 'upstream'
   if (failure !== null)
