@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OpenSegment } from './open-segment.ts'
-import { seqOf } from './payload-line.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const firstSeq = 7353457635451648
@@ -51,31 +50,3 @@ test('each record is handed on once, whatever its length; what is torn is not', 
     { numRuns: draws(40) },
   )
 })
-
-test('from the line that halving finds on, nothing is missed, and little is read', async () => {
-  await using dir = await makeTempDir()
-  const path = dir.file('segment')
-  fc.assert(
-    fc.property(bodies, fc.integer({ min: -5, max: 700 }), (drawn, wanted) => {
-      const lines = drawn.map(({ bytes }, at) => line(firstSeq + at * 10, bytes))
-      writeFileSync(path, lines.map((text) => `${text}\n`).join(''))
-      using segment = OpenSegment.open(path)
-      const { start: from } = segment!.rangeOf(firstSeq + wanted, firstSeq)
-      const seqs: (number | null)[] = []
-      segment!.eachRecord(from, segment!.size, (bytes, start) => {
-        seqs.push(seqOf(bytes, start))
-        return false
-      })
-      const expected = lines.map((_, at) => firstSeq + at * 10).filter((seq) => seq >= firstSeq + wanted)
-      assert.deepEqual(seqs.slice(seqs.length - expected.length), expected)
-      const before = lines.slice(0, lines.length - expected.length)
-      const needless = seqs.length - expected.length
-      assert.ok(before.slice(before.length - needless).join('').length < 200_000 + longest(lines) * 2)
-    }),
-    { numRuns: draws(60) },
-  )
-})
-
-function longest(lines: readonly string[]): number {
-  return Math.max(0, ...lines.map(({ length }) => length))
-}

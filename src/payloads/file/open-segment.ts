@@ -69,41 +69,15 @@ export class OpenSegment implements Disposable {
     return at
   }
 
-  /** The byte range of the records from `fromSeq` to `toSeq`, or a little more, by binary search. */
-  rangeOf(fromSeq: number, toSeq: number): { readonly start: number; readonly end: number } {
-    const { low } = this.#around(fromSeq)
-    const { high } = this.#around(toSeq)
-    return { start: low === 0 ? 0 : this.#lineBehind(low), end: high }
-  }
-
-  #around(seq: number): { readonly low: number; readonly high: number } {
-    let low = seq === Number.POSITIVE_INFINITY ? this.size : 0
-    let high = this.size
-    while (high - low > probeBytes) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.newestFrom(middle) < seq) low = middle
-      else high = middle
-    }
-    return { low, high }
-  }
-
-  #lineBehind(offset: number): number {
-    for (let from = offset; from < this.size; from += probeBytes) {
-      const at = this.read(from, from + probeBytes).indexOf(lineBreak)
-      if (at >= 0) return from + at + 1
-    }
-    return this.size
-  }
-
   /**
-   * The highest seq of a few records after an offset; infinity at the end. A single record may mislead: a request that was held
-   * back has an older seq than its neighbours.
+   * The highest seq of the first few records; infinity without a record. A single record may mislead: a request that
+   * was held back has an older seq than its neighbours.
    */
-  newestFrom(offset: number): number {
+  newestOfFirst(): number {
     for (let bytes = probeBytes; ; bytes *= 4) {
-      const seqs = seqsIn(this.read(offset, Math.min(this.size, offset + bytes)))
+      const seqs = seqsIn(this.read(0, Math.min(this.size, bytes)))
       if (seqs.length > 1) return Math.max(...seqs)
-      if (offset + bytes >= this.size) return seqs[0] ?? Number.POSITIVE_INFINITY
+      if (bytes >= this.size) return seqs[0] ?? Number.POSITIVE_INFINITY
     }
   }
 }

@@ -143,7 +143,7 @@ export class PayloadFile {
 
   /** The seq for the segment's name: that of its first record, or a later one if the segment would not be the newest. */
   #seqFor(segment: OpenSegment): number {
-    const first = segment.newestFrom(0)
+    const first = segment.newestOfFirst()
     const isNamed = ({ firstSeq }: Segment): boolean => firstSeq !== null
     const newest = listSegments(this.#options.filePath).findLast(isNamed)?.firstSeq ?? 0
     return Number.isFinite(first) && first > newest ? first : Math.max(this.#options.nextSeq(), newest + 1)

@@ -79,20 +79,14 @@ export class PayloadReader {
       0,
       segments.findLastIndex(({ firstSeq }) => firstSeq !== null && firstSeq <= fromSeq),
     )
-    for (const [at, { path, firstSeq }] of segments.entries()) {
-      if (at < likely) continue
-      if ((firstSeq ?? 0) > toSeq) break
-      using segment = OpenSegment.open(path)
-      if (segment === null) continue
-      const { start, end } = segment.rangeOf(at === likely ? fromSeq : 0, toSeq)
-      segment.eachRecord(start, end, take)
-      if (records.request !== null && records.answer !== null) return records
-    }
-    const isUnknown = records.request === null && !Number.isFinite(endedAtMs)
-    for (const { path } of isUnknown ? segments.slice(0, likely + 1).reverse() : []) {
+    const search = ({ path }: Segment): boolean => {
       using segment = OpenSegment.open(path)
       segment?.eachRecord(0, segment.size, take)
+      return records.request !== null && records.answer !== null
     }
+    const later = segments.slice(likely).filter(({ firstSeq }) => (firstSeq ?? 0) <= toSeq)
+    const isUnknown = !later.some(search) && records.request === null && !Number.isFinite(endedAtMs)
+    if (isUnknown) segments.slice(0, likely).reverse().some(search)
     return records
   }
 
