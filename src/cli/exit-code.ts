@@ -1,4 +1,4 @@
-import { CodedError } from '../lib/errors.ts'
+import { codeOf } from '../lib/errors.ts'
 
 /** The meanings of exit codes; `docs/options.md` has the table. */
 export const exitCode = {
@@ -29,10 +29,11 @@ export function noGatewayAnswers(where: string, advice: string): CommandError {
 /** The advice if no gateway was found. */
 export const nameItsDatabase = 'start one with "tokenweir gateway", or give its database with --db'
 
-/** The exit code for a thrown error; null for an internal error. */
+/** The exit code for a thrown error; null for an internal error. Errors of the system, of SQLite and our own have codes. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode
-  if (!(error instanceof CodedError)) return null
+  const code = codeOf(error)
+  if (typeof code !== 'string' || /^ERR_(?!SQLITE)/.test(code)) return null
   // Codes of wrong input, for which the dashboard answers 400.
-  return String(error.code).startsWith('invalid_') ? exitCode.usage : exitCode.fault
+  return code.startsWith('invalid_') ? exitCode.usage : exitCode.fault
 }

@@ -307,6 +307,8 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
       if (error.exitCode !== 0) process.exitCode = exitCode.usage
       return
     }
+    // A reader that has seen enough, as `head` has, is no fault.
+    if (codeOf(error) === 'EPIPE') return
     const fault = systemFault(error)
     const code = fault === null ? exitCodeOf(error) : exitCode.fault
     if (code === null) throw error

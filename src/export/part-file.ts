@@ -16,7 +16,9 @@ import { flushFolder } from '../lib/files/replace-file.ts'
 const beside = ['-journal', '-wal', '-shm', '']
 
 /** The file cannot be written. The message is for people. */
-export class PartFileError extends Error {}
+export class PartFileError extends Error {
+  readonly code = 'not_written'
+}
 
 /**
  * A file that gets its name when it is complete. Until then it is `<name>.part`, which only its owner can

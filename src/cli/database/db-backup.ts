@@ -6,7 +6,7 @@ import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { bytes, counted, percent } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
-import { openPart, showProgress, printError } from './output.ts'
+import { openPart, showProgress } from './output.ts'
 
 export const table = optionTable({
   force: flag('overwrite an existing file'),
@@ -29,21 +29,16 @@ const otherFiles = [
 /** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. */
 export const run: CommandRun<typeof table> = async ({ db, force }, { positionals: [file = ''] }) => {
   const { show, clear } = showProgress()
-  try {
-    using part = openPart(file, force)
-    const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
-    const calls = done(await backUpStore(db, part.path, { onProgress }).finally(clear), db)
-    const others = copyOthers(dirname(db), `${file}.files`)
-    const size = part.publish()
-    process.stdout.write(
-      `${file}: ${counted(calls, 'call')}, ${bytes(size)}, copied and checked.\n${
-        others.length === 0 ? '' : `${file}.files: ${others.join(', ')}\n`
-      }`,
-    )
-    return 0
-  } catch (error) {
-    return printError(error)
-  }
+  using part = openPart(file, force)
+  const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
+  const calls = done(await backUpStore(db, part.path, { onProgress }).finally(clear), db)
+  const others = copyOthers(dirname(db), `${file}.files`)
+  const size = part.publish()
+  process.stdout.write(
+    `${file}: ${counted(calls, 'call')}, ${bytes(size)}, copied and checked.\n${
+      others.length === 0 ? '' : `${file}.files: ${others.join(', ')}\n`
+    }`,
+  )
 }
 
 /**

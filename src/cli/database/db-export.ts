@@ -30,7 +30,7 @@ export const run: CommandRun<typeof table> = async (options) => {
   const reader = callReader(done(openForReading(db), db))
   const { show, clear } = showProgress()
   try {
-    return await toOutput(options, async (output) => {
+    await toOutput(options, async (output) => {
       const encoder = await callEncoder(format)
       const onProgress = (progress: ExportProgress): void =>
         show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)

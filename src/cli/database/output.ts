@@ -1,5 +1,4 @@
-import { PartFile, PartFileError } from '../../export/part-file.ts'
-import { codeOf, fileFault, messageOf } from '../../lib/errors.ts'
+import { PartFile } from '../../export/part-file.ts'
 import { path } from '../../options/value-kind.ts'
 import { exitCode } from '../exit-code.ts'
 import { flag, optional } from '../option-rows.ts'
@@ -42,37 +41,32 @@ export function showProgress(): { readonly show: (words: () => string) => void; 
 }
 
 /**
- * Writes to a file, which gets its name when it is complete, or to standard output. Prints the result or the
- * error on standard error, and resolves with the exit code. Ctrl-C and an error leave no file behind.
+ * Writes to a file, which gets its name when it is complete, or to standard output. Prints the result on standard
+ * error. Ctrl-C and an error leave no file behind.
  */
 export async function toOutput(
   { out, force }: { readonly out: string | null; readonly force: boolean },
   work: (output: Output) => Promise<string>,
-): Promise<number> {
+): Promise<void> {
   let bytes = 0
   const isFile = out !== null && out !== '-'
-  try {
-    using part = isFile ? openPart(out, force) : null
-    const output: Output = {
-      words: isFile ? ` to ${out}` : '',
-      get bytes() {
-        return bytes
-      },
-      write: async (piece) => {
-        const data = typeof piece === 'string' ? Buffer.from(piece) : piece
-        if (data.length === 0) return
-        if (part === null) await print(data)
-        else part.write(data)
-        bytes += data.length
-      },
-    }
-    const words = await work(output)
-    part?.publish()
-    process.stderr.write(words)
-    return 0
-  } catch (error) {
-    return printError(error)
+  using part = isFile ? openPart(out, force) : null
+  const output: Output = {
+    words: isFile ? ` to ${out}` : '',
+    get bytes() {
+      return bytes
+    },
+    write: async (piece) => {
+      const data = typeof piece === 'string' ? Buffer.from(piece) : piece
+      if (data.length === 0) return
+      if (part === null) await print(data)
+      else part.write(data)
+      bytes += data.length
+    },
   }
+  const words = await work(output)
+  part?.publish()
+  process.stderr.write(words)
 }
 
 /** A part file that Ctrl-C deletes. */
@@ -83,16 +77,6 @@ export function openPart(path: string, force: boolean): PartFile {
     process.exit(exitCode.fault)
   })
   return part
-}
-
-/** Prints an error on standard error, and returns the exit code. */
-export function printError(error: unknown): number {
-  // A reader that has seen enough, as `head` has, is no fault.
-  if (codeOf(error) === 'EPIPE') return 0
-  const isForMaker = !(error instanceof PartFileError) && codeOf(error) === null
-  const text = isForMaker && error instanceof Error ? error.stack : (fileFault(error) ?? messageOf(error))
-  process.stderr.write(`tokenweir: ${text}\n`)
-  return exitCode.fault
 }
 
 function print(data: Uint8Array): Promise<void> {
