@@ -291,15 +291,12 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
       // A wrong option is reported before any gateway is asked.
-      parseCommand({ table, positional }, commandArgs, env)
-      const environment =
-        use === 'reads' || use === 'acts'
-          ? await (await import('./running-database.ts')).withDatabase(use, commandArgs, env)
-          : env
-      const { options, positionals } = parseCommand({ table, positional }, commandArgs, environment)
-      checkFolders(use, options)
-      const context = { argv: commandArgs, positionals, env: environment, terminal: thisTerminal() }
-      const code = await run(options as never, context)
+      const { options, positionals } = parseCommand({ table, positional }, commandArgs, env)
+      const running = use === 'reads' || use === 'acts' ? await import('./running-database.ts') : null
+      const usedOptions = running === null ? options : await running.withDatabase(use, options, env)
+      checkFolders(use, usedOptions)
+      const context = { argv: commandArgs, positionals, env, terminal: thisTerminal() }
+      const code = await run(usedOptions as never, context)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {

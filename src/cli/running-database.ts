@@ -4,7 +4,7 @@ import type { HealthReport } from '../api/health-report.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { ownOptionTable } from '../options/dashboard-options.ts'
 import { defaultDatabase, gatewayOptionTable } from '../options/gateway-options.ts'
-import { envName, type OptionSpec } from '../options/option-spec.ts'
+import type { OptionSpec } from '../options/option-spec.ts'
 import { askHealth } from '../supervisor/gateway-port.ts'
 import type { FolderUse } from './folder-rights.ts'
 import { type Environment, OptionError, parseOptions } from './parse-options.ts'
@@ -16,63 +16,56 @@ import { WarningLines } from './terminal/warning-lines.ts'
  * would be used.
  */
 const probeLimitMs = 5000
-const variable = envName('db')
 
-/** The environment for a command, with the database that it uses. Rejects with {@link OptionError}. */
-export async function withDatabase(
+/** The options of a command, with the database that it uses. Rejects with {@link OptionError}. */
+export async function withDatabase<Given extends { readonly setBy: Readonly<Record<string, string | null>> }>(
   use: FolderUse,
-  argv: readonly string[],
+  options: Given,
   env: Environment,
-): Promise<Environment> {
-  const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
-  if (isNamed || (env[variable] ?? '') !== '') return env
-  if (use === 'reads') return forReading(env)
-  return use === 'acts' ? forActing(env) : env
+): Promise<Given> {
+  if (options.setBy['db'] !== null) return options
+  const found = await (use === 'acts' ? forActing(env) : forReading(env))
+  if (found === null || !isElsewhere(found.db)) return options
+  console.error(`using ${found.db} of ${found.owner}; use --db for another`)
+  return { ...options, db: found.db }
 }
 
-/**
- * The environment of a command that reads: the database of the gateway in this folder, else of that on the
- * default port. Standard error names it.
- */
-async function forReading(env: Environment): Promise<Environment> {
+/** A database, and the process that uses it. */
+interface FoundDatabase {
+  readonly db: string
+  readonly owner: string
+}
+
+/** The database for a command that reads: that of the gateway in this folder, else of that on the default port. */
+async function forReading(env: Environment): Promise<FoundDatabase | null> {
   const gateway = await runningGateway(env)
-  if (gateway === null) return env
+  if (gateway === null) return null
   for (const line of new WarningLines().next(gateway.warnings)) console.error(line)
-  return isElsewhere(gateway.db)
-    ? using(gateway.db, env, `the running gateway (process ${gateway.pid})`)
-    : env
+  return { db: gateway.db, owner: `the running gateway (process ${gateway.pid})` }
 }
 
 /**
- * The environment of a command that changes files. The command uses this folder or a named one, never the gateway
- * on the default port.
+ * The database for a command that changes files: this folder's or a named one, never that of the gateway on the
+ * default port.
  */
-async function forActing(env: Environment): Promise<Environment> {
+async function forActing(env: Environment): Promise<FoundDatabase | null> {
   const port = portIn(env)
-  const dashboardPort = namedIn(ownOptionTable.dashboardPort, env)
   if (namedIn(gatewayOptionTable.port, env)) {
     const gateway = await onPort(port)
-    if (gateway !== null && isElsewhere(gateway.db))
-      return using(gateway.db, env, `the gateway on port ${port}`)
-    if (gateway !== null) return env
+    if (gateway !== null) return { db: gateway.db, owner: `the gateway on port ${port}` }
   }
-  if (dashboardPort) {
+  if (namedIn(ownOptionTable.dashboardPort, env)) {
     const { dashboardPort: named } = parseOptions({ dashboardPort: ownOptionTable.dashboardPort }, [], env)
     const db = await databaseOfDashboard(named)
-    if (db !== null) return isElsewhere(db) ? using(db, env, `the dashboard on port ${named}`) : env
+    if (db !== null) return { db, owner: `the dashboard on port ${named}` }
   }
-  if (existsSync(dirname(defaultDatabase))) return env
+  if (existsSync(dirname(defaultDatabase))) return null
   const gateway = await onPort(port)
-  if (gateway === null || !isElsewhere(gateway.db)) return env
+  if (gateway === null || !isElsewhere(gateway.db)) return null
   throw new OptionError(
     `${resolve(dirname(defaultDatabase))} does not exist, and the gateway on port ${port} (process ${gateway.pid}) has its files elsewhere: ` +
       `--db ${defaultDatabase} means this folder, --db ${gateway.db} means that gateway`,
   )
-}
-
-function using(db: string, env: Environment, whose: string): Environment {
-  console.error(`using ${db} of ${whose}; use --db for another`)
-  return { ...env, [variable]: db }
 }
 
 function isElsewhere(db: string): boolean {
