@@ -49,19 +49,19 @@ test('what a running gateway does', () => {
   const cases: [ProcessStatus, string][] = [
     [
       running({ warnings: 2 }),
-      '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · 2 warnings',
+      '● running · 2 in flight of 4 · 3 waiting · 2 warnings · 1,204 calls · budget 3.1% of 480M',
     ],
     [
       running({ active: 0, queued: 0, calls: 1, limit: 9999, percent: 0, warnings: 1 }),
-      '● running   0 in flight of 4 · 0 waiting · 1 call · budget 0% of 9,999 · 1 warning',
+      '● running · 0 in flight of 4 · 0 waiting · 1 warning · 1 call · budget 0% of 9,999',
     ],
     [
       running({}, { simulated: true, message: 'Another gateway uses the same folder.' }),
-      '● running (simulated)   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · Another gateway uses the same folder.',
+      '● running (simulated) · 2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · Another gateway uses the same folder.',
     ],
     [
       running({}, { health_ok: false, health: null, message: 'It does not answer as itself.' }),
-      '● running   no answer on port 9090',
+      '● running · no answer on port 9090',
     ],
   ]
   for (const [status, line] of cases) assert.equal(plain(status), line)
@@ -103,11 +103,11 @@ test('budgets of all sizes', () => {
 test('what matters least goes first where the terminal is narrow', () => {
   const status = running({ warnings: 2 })
   const lines = [
-    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · 2 warnings',
-    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · 2 warnings',
-    '● running   2 in flight of 4 · 3 waiting · 2 warnings',
-    '● running   2 in flight of 4 · 3 waiting',
-    '● running   2 in flight of 4',
+    '● running · 2 in flight of 4 · 3 waiting · 2 warnings · 1,204 calls · budget 3.1% of 480M',
+    '● running · 2 in flight of 4 · 3 waiting · 2 warnings · 1,204 calls',
+    '● running · 2 in flight of 4 · 3 waiting · 2 warnings',
+    '● running · 2 in flight of 4 · 3 waiting',
+    '● running · 2 in flight of 4',
     '● running',
     '● runni…',
   ]

@@ -1,31 +1,22 @@
 import type { HealthReport } from '../../api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
 import { count, counted, percent, shortCount } from '../../lib/number-format.ts'
-import { displayWidth, shorten } from './display-width.ts'
+import { shorten } from './display-width.ts'
 import { printable } from './printable.ts'
 import { paint, type Tone } from './paint.ts'
+import { fitting } from './table-layout.ts'
 
-/** The parts after the state. The lowest rank is dropped last. */
-interface Part {
-  readonly rank: number
-  readonly text: string
-  readonly tone?: Tone
-}
-
-const stateGap = '   '
-const partGap = ' · '
-
-/** The state of a gateway in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
+/**
+ * The state of a gateway in one line, the most important part first: `● running · 2 in flight of 4 · 3 waiting · 1,204
+ * calls`.
+ */
 export function statusLine(
   status: ProcessStatus,
   { columns, color }: { readonly columns: number; readonly color: boolean },
 ): string {
   const { mark, tone } = states[status.state]
   const head = paint(tone, shorten(`${mark} ${stateText(status)}`, columns), color)
-  const parts = fitting(partsOf(status), columns - displayWidth(head) - stateGap.length)
-  if (parts.length === 0) return head
-  const texts = parts.map((part) => paint(part.tone ?? 'plain', part.text, color))
-  return head + stateGap + texts.join(partGap)
+  return fitting([head, ...partsOf(status, color)], columns)
 }
 
 /** The state and its reason in words: `stopped: The gateway ended with exit code 1.` */
@@ -51,37 +42,23 @@ const states: Readonly<
   foreign: { mark: '✗', tone: 'failed', words: 'is in use by another program' },
 }
 
-/** The parts of the line, in order. */
-function partsOf(status: ProcessStatus): Part[] {
-  const { state, health, health_ok: healthOk, message } = status
+/** The parts after the state. */
+function partsOf(status: ProcessStatus, color: boolean): readonly string[] {
+  const { state, health, health_ok: healthOk, message, port } = status
   if (state !== 'running') return []
-  const parts: Part[] = []
-  if (!healthOk) parts.push({ rank: 0, text: `no answer on port ${status.port}`, tone: 'failed' })
-  if (health !== null) parts.push(...figuresOf(health))
-  if (healthOk && message !== null) parts.push({ rank: 5, text: printable(message), tone: 'left' })
-  return parts
+  const parts = health === null ? [] : figuresOf(health, color)
+  if (!healthOk) return [paint('failed', `no answer on port ${port}`, color), ...parts]
+  return message === null ? parts : [...parts, paint('left', printable(message), color)]
 }
 
-function figuresOf({ rate_limiter: slots, token_budget: budget, warnings }: HealthReport): Part[] {
+function figuresOf(health: HealthReport, color: boolean): readonly string[] {
+  const { rate_limiter: slots, token_budget: budget, warnings } = health
   const used = `${percent(budget.percentage_used / 100)} of ${shortCount(budget.daily_limit)}`
-  const figures: Part[] = [
-    { rank: 1, text: `${count(slots.active)} in flight of ${count(slots.max_concurrent)}` },
-    { rank: 2, text: `${count(slots.queued)} waiting` },
-    { rank: 4, text: counted(slots.total_admitted, 'call') },
-    { rank: 6, text: `budget ${used}`, ...(budget.percentage_used >= 100 ? { tone: 'left' } : {}) },
+  return [
+    `${count(slots.active)} in flight of ${count(slots.max_concurrent)}`,
+    `${count(slots.queued)} waiting`,
+    ...(warnings.length > 0 ? [paint('left', counted(warnings.length, 'warning'), color)] : []),
+    counted(slots.total_admitted, 'call'),
+    paint(budget.percentage_used >= 100 ? 'left' : 'plain', `budget ${used}`, color),
   ]
-  if (warnings.length > 0) {
-    figures.push({ rank: 3, text: counted(warnings.length, 'warning'), tone: 'left' })
-  }
-  return figures
-}
-
-/** Drops the part of the highest rank until the rest fits. */
-function fitting(parts: readonly Part[], columns: number): readonly Part[] {
-  if (parts.length === 0 || displayWidth(parts.map(({ text }) => text).join(partGap)) <= columns) return parts
-  const last = Math.max(...parts.map(({ rank }) => rank))
-  return fitting(
-    parts.filter(({ rank }) => rank !== last),
-    columns,
-  )
 }
