@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { instant, integer, timeZone, urlOrPath } from './value-kind.ts'
+import { captureRule, instant, integer, timeZone, urlOrPath } from './value-kind.ts'
 
 test('an instant without its offset is in UTC, and a day is its start', () => {
   const cases: readonly (readonly [string, number | undefined])[] = [
@@ -52,4 +52,12 @@ test('a source is a path, or a URL over http that holds no secret', () => {
 test('a time zone is one that there is', () => {
   assert.equal(timeZone.parse('Asia/Kolkata'), 'Asia/Kolkata')
   assert.equal(timeZone.parse('Mars/Olympus'), undefined)
+})
+
+test('a rule of capture is one of its three forms', () => {
+  for (const text of ['all', 'errors', 'sample:1/10', 'sample:1/1']) assert.equal(captureRule.parse(text), text)
+  const bad = ['', 'All', 'error', 'sample', 'sample:', 'sample:0', 'sample:1', 'sample:2', 'sample:0.1']
+  const alsoBad = ['sample:-1/2', 'sample:1/0', 'sample:2/3', 'sample:1/x', 'sample:1/', 'sample:1/0x1']
+  const largeToo = ['sample:1/1 ', 'sample:1/1e3', 'sample:1/1000000000000']
+  for (const text of [...bad, ...alsoBad, ...largeToo]) assert.equal(captureRule.parse(text), undefined, text)
 })

@@ -16,7 +16,7 @@ import type {
 } from './payload-messages.ts'
 import { asksNoCapture } from './copy/asks-no-capture.ts'
 import { CallCopy } from './copy/call-copy.ts'
-import { type CaptureRule, formatCaptureRule, keepingOf } from './copy/capture-rule.ts'
+import { keepingOf } from './copy/capture-rule.ts'
 import { RecordSender } from './copy/record-sender.ts'
 import { reportFault } from '../lib/fault.ts'
 
@@ -24,7 +24,8 @@ export interface RawLogOptions
   extends
     Omit<PayloadSettings, 'enabled' | 'fed' | 'segmentBytes' | 'fedBytesLimit'>,
     Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
-  readonly capture: CaptureRule
+  /** The rule that selects the calls, as in `--raw-log-capture`. */
+  readonly capture: string
   readonly clock?: Clock
   /** Most bytes of memory for calls and for batches under way. */
   readonly heldBytesLimit?: number
@@ -59,7 +60,7 @@ export class RawLog implements PayloadPort {
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   #enabled: boolean
-  #capture: CaptureRule
+  #capture: string
   /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
   #untilMs: number | null = null
   #cancelOff: () => void = () => {}
@@ -161,7 +162,7 @@ export class RawLog implements PayloadPort {
   }
 
   /** Sets the rule for calls that begin from now on. */
-  setCapture(rule: CaptureRule): void {
+  setCapture(rule: string): void {
     this.#capture = rule
   }
 
@@ -171,7 +172,7 @@ export class RawLog implements PayloadPort {
     return {
       enabled: this.#enabled,
       enabled_until: untilMs === null ? null : new Date(untilMs).toISOString(),
-      capture: formatCaptureRule(this.#capture),
+      capture: this.#capture,
       file_path: this.#options.filePath,
       file_size_bytes: this.#fileBytes,
       file_size_formatted: bytes(this.#fileBytes),

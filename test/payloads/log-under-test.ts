@@ -16,7 +16,7 @@ export async function logUnderTest(options: Partial<RawLogOptions> = {}): Promis
   const filePath = options.filePath ?? dir.file('logger/payloads.jsonl')
   const log = new RawLog({
     filePath,
-    capture: { kind: 'all' },
+    capture: 'all',
     maxBodyBytes: 2 ** 20,
     totalBytes: 2 ** 30,
     salt: Buffer.alloc(16),

@@ -14,7 +14,7 @@ const log = new RawLog({
   segmentBytes: Number(segmentBytes),
   totalBytes: Number(totalBytes),
   idBits: Number(idBits),
-  capture: { kind: 'all' },
+  capture: 'all',
   maxBodyBytes: 2 ** 20,
   salt: Buffer.alloc(16),
   enabled: true,

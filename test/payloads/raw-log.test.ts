@@ -88,7 +88,7 @@ describe('what is kept', () => {
 
 describe('what is left out', () => {
   test('errors: only calls that failed reach the file, with their requests; the feed has all', async () => {
-    await using under = await logUnderTest({ capture: { kind: 'errors' } })
+    await using under = await logUnderTest({ capture: 'errors' })
     const outcomes = ['ok', 'upstream_error', 'client_disconnected', 'refused'] as const
     const pass = (): string[] =>
       outcomes.map((outcome) => {
@@ -116,7 +116,7 @@ describe('what is left out', () => {
     await using under = await logUnderTest()
     const [before, failed, fine] = [under.nextId(), under.nextId(), under.nextId()]
     const begun = under.log.begin(payloadCall({ id: before }))
-    under.log.setCapture({ kind: 'errors' })
+    under.log.setCapture('errors')
     assert.equal(under.log.status().capture, 'errors')
     begun?.ended(endedRecord(before, {}))
     passBy(under.log, { id: failed, record: { outcome: 'upstream_error' } })
@@ -128,7 +128,7 @@ describe('what is left out', () => {
   })
 
   test('sample: one call in so many, both of its records', async () => {
-    const capture = { kind: 'sample', every: 4 } as const
+    const capture = 'sample:1/4'
     await using under = await logUnderTest({ capture })
     const ids = Array.from({ length: 400 }, () => under.nextId())
     const copied = ids.filter((id) => passBy(under.log, { id }))

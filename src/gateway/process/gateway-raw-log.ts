@@ -5,7 +5,6 @@ import type { InheritedRawLog } from '../handover/handover.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
-import { type CaptureRule, parseCaptureRule } from '../../payloads/copy/capture-rule.ts'
 import { RawLog } from '../../payloads/raw-log.ts'
 
 /**
@@ -42,7 +41,7 @@ export class GatewayRawLog {
     this.#isConfigured = values.rawLog
     const log = new RawLog({
       filePath: resolve(values.rawLogFile),
-      capture: captureOf(values.rawLogCapture),
+      capture: values.rawLogCapture,
       maxBodyBytes: values.rawLogMaxBodyKb * bytesPerKb,
       totalBytes: values.rawLogMaxMb * bytesPerMb,
       salt,
@@ -64,7 +63,7 @@ export class GatewayRawLog {
   }
 
   setCapture(rule: string): void {
-    this.log.setCapture(captureOf(rule))
+    this.log.setCapture(rule)
   }
 
   /** Switches the log by a setting, until further notice. */
@@ -85,9 +84,4 @@ export class GatewayRawLog {
     const { enabled: is, enabledUntilMs: untilMs } = this.log
     this.#options.onSwitched({ enabled: is, untilMs })
   }
-}
-
-/** The rule in a text that the option's schema has checked. */
-function captureOf(rule: string): CaptureRule {
-  return parseCaptureRule(rule) ?? { kind: 'all' }
 }
