@@ -19,8 +19,6 @@ export interface RecordSenderOptions {
 /** A batch of this size is sent at once; a smaller one if the memory limit is small. */
 const fullBatchBytes = 256 * 1024
 const batchShare = 1 / 16
-/** While this many batches are unanswered, a batch that is not full waits. */
-const unansweredLimit = 2
 /** Share of the limit that bodies may fill. Heads and ends of calls use the rest. */
 const bodyShare = 7 / 8
 
@@ -45,16 +43,11 @@ export class RecordSender {
   /** Bytes of memory of calls in flight. */
   #callBytes = 0
   readonly #flushSoon: () => void
-  #isDue = false
   #isClosed = false
 
   constructor(options: RecordSenderOptions) {
     this.#options = options
-    const onTime = (): void => {
-      if (this.#sentBatches.length < unansweredLimit) this.flush()
-      else this.#isDue = true
-    }
-    this.#flushSoon = gather(options.clock, options.flushAfterMs, onTime, { background: true })
+    this.#flushSoon = gather(options.clock, options.flushAfterMs, () => this.flush(), { background: true })
     this.#batchBytes = Math.min(fullBatchBytes, Math.ceil(options.heldBytesLimit * batchShare))
   }
 
@@ -128,7 +121,6 @@ export class RecordSender {
   /** The thread has answered the oldest batch. */
   acknowledge(): void {
     this.#sentBytes -= this.#sentBatches.shift()?.bytes ?? 0
-    if (this.#isDue) this.flush()
   }
 
   /** The thread is gone: further records are lost. Returns how many unanswered records are lost, too. */
@@ -148,6 +140,5 @@ export class RecordSender {
     this.#bodies = []
     this.#bytes = 0
     this.#records = 0
-    this.#isDue = false
   }
 }
