@@ -55,7 +55,8 @@ test('a time zone is one that there is', () => {
 })
 
 test('a rule of capture is one of its three forms', () => {
-  for (const text of ['all', 'errors', 'sample:1/10', 'sample:1/1']) assert.equal(captureRule.parse(text), text)
+  for (const text of ['all', 'errors', 'sample:1/10', 'sample:1/1'])
+    assert.equal(captureRule.parse(text), text)
   const bad = ['', 'All', 'error', 'sample', 'sample:', 'sample:0', 'sample:1', 'sample:2', 'sample:0.1']
   const alsoBad = ['sample:-1/2', 'sample:1/0', 'sample:2/3', 'sample:1/x', 'sample:1/', 'sample:1/0x1']
   const largeToo = ['sample:1/1 ', 'sample:1/1e3', 'sample:1/1000000000000']

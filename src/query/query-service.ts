@@ -9,7 +9,13 @@ import { startMending } from '../store/sqlite/mend-sums.ts'
 import { sqliteCode, sqliteCodes } from '../store/sqlite/sqlite-code.ts'
 import { fileKey } from '../store/sqlite/store-files.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
-import { type QueryFailure, type QueryFault, type QueryReply, type ToQuery, tooSlow } from './query-messages.ts'
+import {
+  type QueryFailure,
+  type QueryFault,
+  type QueryReply,
+  type ToQuery,
+  tooSlow,
+} from './query-messages.ts'
 import { QueryError } from './query-question.ts'
 
 /** A store without calls and gateways, used if there is no database. */

@@ -1,9 +1,10 @@
 import { renameSync, rmSync } from 'node:fs'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/errors.ts'
+import { lockPayloads } from './lock-payloads.ts'
 import { OpenSegment } from './open-segment.ts'
 import { lineBreak, seqOf } from './payload-line.ts'
-import { claimedPath, fullPath, listSegments, type Segment, totalBytes } from './payload-segments.ts'
+import { fullPath, listSegments, totalBytes } from './payload-segments.ts'
 
 /** The log's path and its limits. */
 export interface PayloadFileOptions {
@@ -28,15 +29,12 @@ const tailBytes = 4 * 2 ** 20
 const fruitlessLimit = 3
 
 /**
- * Writes the raw log. Several processes may append to one file: each write has complete lines, and goes to the end
- * of the file. The file is checked before each write. Another process may have rotated, cleared or deleted it, or
- * been killed in the middle of a line.
+ * Writes the raw log. Several processes may append to one file, one at a time. The file is checked before each write:
+ * another process may have rotated, cleared or deleted it, or been killed in the middle of a line.
  */
 export class PayloadFile {
   readonly #options: PayloadFileOptions
   #active: ActiveSegment | null = null
-  #isTidy = false
-  #claims = 0
 
   constructor(options: PayloadFileOptions) {
     this.#options = options
@@ -50,6 +48,7 @@ export class PayloadFile {
     let written = 0
     let fruitless = 0
     try {
+      using _lock = lockPayloads(this.#options.filePath)
       this.#ready()
       while (written < lines.length) {
         const more = this.#ready().append(lines.slice(written))
@@ -82,38 +81,32 @@ export class PayloadFile {
 
   #ready(): ActiveSegment {
     const { filePath, segmentBytes } = this.#options
-    if (!this.#isTidy) this.#tidy()
-    this.#isTidy = true
     if (this.#active?.isCurrent() === false) this.close()
+    if (this.#active === null) this.#dropOldest()
     this.#active ??= new ActiveSegment(filePath)
     if (this.#active.size < segmentBytes) return this.#active
     this.close()
     this.#rotate()
-    this.#dropOldest()
-    return (this.#active = new ActiveSegment(filePath))
+    return this.#ready()
   }
 
-  /**
-   * Renames segments that a killed process has claimed, or that were written to after their renaming. Deletes
-   * old segments.
-   */
-  #tidy(): void {
-    const { filePath } = this.#options
-    for (const { path, firstSeq, records } of listSegments(filePath)) {
-      // The process that claimed the segment may be renaming it. Then the rename of that process fails, which does
-      // no harm.
-      if (path !== filePath && records === null) this.#name(path, firstSeq)
-    }
-    this.#dropOldest()
-  }
-
-  /**
-   * Makes the present active file a full segment; another process may have done so before. The file first
-   * gets a name that only this process uses, so that its records can be counted and no file is overwritten.
-   */
+  /** Makes the active file a full segment, whose name has the number of its records. */
   #rotate(): void {
-    const claimed = claimedPath(this.#options.filePath, ++this.#claims)
-    if (renameIfThere(this.#options.filePath, claimed)) this.#name(claimed, null)
+    const { filePath } = this.#options
+    using segment = OpenSegment.open(filePath)
+    if (segment === null) return
+    const { size } = segment
+    let records = 0
+    segment.eachRecord(0, size, () => {
+      records++
+      return false
+    })
+    try {
+      renameSync(filePath, fullPath(filePath, this.#seqFor(segment), records, size))
+    } catch (error) {
+      // The file was deleted meanwhile.
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
   }
 
   /** Deletes the oldest segments until the rest is within the limit. The active file stays. */
@@ -127,35 +120,10 @@ export class PayloadFile {
     }
   }
 
-  #name(path: string, firstSeq: number | null): void {
-    using segment = OpenSegment.open(path)
-    // The segment was deleted meanwhile.
-    if (segment === null) return
-    const { size } = segment
-    let records = 0
-    segment.eachRecord(0, size, () => {
-      records++
-      return false
-    })
-    const seq = firstSeq ?? this.#seqFor(segment)
-    renameIfThere(path, fullPath(this.#options.filePath, seq, records, size))
-  }
-
   /** The seq for the segment's name: that of its first record, or a later one if the segment would not be the newest. */
   #seqFor(segment: OpenSegment): number {
     const first = segment.newestOfFirst()
-    const isNamed = ({ firstSeq }: Segment): boolean => firstSeq !== null
-    const newest = listSegments(this.#options.filePath).findLast(isNamed)?.firstSeq ?? 0
+    const newest = listSegments(this.#options.filePath).at(-2)?.firstSeq ?? 0
     return Number.isFinite(first) && first > newest ? first : Math.max(this.#options.nextSeq(), newest + 1)
-  }
-}
-
-function renameIfThere(from: string, to: string): boolean {
-  try {
-    renameSync(from, to)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
-    throw error
   }
 }

@@ -17,8 +17,6 @@ export function isCompleteLine(bytes: Uint8Array, start: number, end: number): b
 
 /** Written after a torn line. A line with this end is no record. */
 export const tornEnd: Uint8Array = Buffer.from('~\n')
-/** Written over the first byte of a torn line that another line continues. A line with this beginning is no record. */
-export const tornStart: Uint8Array = Buffer.from('~')
 
 /** The seq of the record at `start`; null if no record begins there. */
 export function seqOf(bytes: Uint8Array, start: number): number | null {

@@ -7,7 +7,7 @@ import { codeOf } from '../../lib/errors.ts'
 export interface Segment {
   readonly path: string
   readonly bytes: number
-  /** The first seq in the file's name; null for the active file, and for one that is being renamed. */
+  /** The first seq in the file's name; null for the active file. */
   readonly firstSeq: number | null
   /** The number of records in the file's name; null without one, or if the file was written to afterwards. */
   readonly records: number | null
@@ -24,26 +24,21 @@ export function fullPath(filePath: string, firstSeq: number, records: number, by
   return besidePath(filePath, `${firstSeq}-${records}-${bytes}`)
 }
 
-/** The path of a full segment until its records are counted. Only this process uses the name. */
-export function claimedPath(filePath: string, count: number): string {
-  return besidePath(filePath, `full-${process.pid}-${count}`)
-}
-
 /** All files of the log whose active file is at `filePath`; empty without files. Throws the system's errors. */
 export function listSegments(filePath: string): Segment[] {
   const folder = dirname(filePath)
-  const segments: (Segment & { readonly order: number })[] = []
+  const segments: Segment[] = []
   for (const name of namesIn(folder)) {
     const parts = readName(name, filePath)
     if (parts === null) continue
     const path = join(folder, name)
     const bytes = sizeOf(path)
     if (bytes === null) continue
-    const { order } = parts
-    const firstSeq = order <= Number.MAX_SAFE_INTEGER ? order : null
-    segments.push({ path, bytes, firstSeq, records: parts.bytes === bytes ? parts.records : null, order })
+    const records = parts.bytes === bytes ? parts.records : null
+    segments.push({ path, bytes, firstSeq: parts.firstSeq, records })
   }
-  return segments.sort((a, b) => (a.order < b.order ? -1 : 1))
+  const orderOf = ({ firstSeq }: Segment): number => firstSeq ?? Number.POSITIVE_INFINITY
+  return segments.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
 }
 
 export function totalBytes(segments: readonly Segment[]): number {
@@ -70,24 +65,17 @@ async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> 
   }
 }
 
-interface SegmentName {
-  /** The first seq of a full segment; a number above every seq for a claimed segment; infinity for the active file. */
-  readonly order: number
-  readonly records: number
-  /** -1 if the name has no size. */
-  readonly bytes: number
-}
+type SegmentName = Omit<Segment, 'path'>
 
-/** Reads a file name; null if it names no segment. */
+/** Reads a file name; null if it names no segment. The active file's name says nothing of its content. */
 function readName(name: string, filePath: string): SegmentName | null {
-  if (name === basename(filePath)) return { order: Number.POSITIVE_INFINITY, records: 0, bytes: -1 }
+  if (name === basename(filePath)) return { firstSeq: null, records: null, bytes: -1 }
   const extension = extname(filePath)
   const prefix = `${basename(filePath, extension)}.`
   if (!name.startsWith(prefix) || !name.endsWith(extension)) return null
   const middle = name.slice(prefix.length, -extension.length)
   const [, seq, records, bytes] = /^(\d{1,16})-(\d+)-(\d+)$/.exec(middle) ?? []
-  if (seq !== undefined) return { order: Number(seq), records: Number(records), bytes: Number(bytes) }
-  return /^full-\d+-\d+$/.test(middle) ? { order: Number.MAX_VALUE, records: 0, bytes: -1 } : null
+  return seq === undefined ? null : { firstSeq: Number(seq), records: Number(records), bytes: Number(bytes) }
 }
 
 function namesIn(folder: string): string[] {
