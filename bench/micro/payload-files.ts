@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { CallIds, formatCallId, startedAtMs } from '../../src/call/call-id.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
+import { measureSegments } from '../../src/payloads/file/payload-segments.ts'
 
 const megabytes = Number(process.argv[2] ?? 1024)
 const runs = 20
@@ -76,7 +77,7 @@ function report(what: string, before: () => void, work: () => unknown): void {
 try {
   const calls = makeLog()
   const kept = new PayloadReader(filePath)
-  console.log(`${calls.length * 2} records, ${(kept.fileBytes() / 2 ** 20).toFixed(0)} MB`)
+  console.log(`${calls.length * 2} records, ${((await measureSegments(filePath)) / 2 ** 20).toFixed(0)} MB`)
   const ask = (reader: PayloadReader): number => reader.recent(1000).length
   const anyCall = (): number => calls[Math.floor(Math.random() * calls.length)] ?? 0
   const nothing = (): void => {}

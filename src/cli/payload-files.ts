@@ -1,21 +1,15 @@
 import { bytes } from '../lib/number-format.ts'
 import { clearPayloads } from '../payloads/file/clear-payloads.ts'
-import { PayloadReader } from '../payloads/file/payload-reader.ts'
+import { measureSegments } from '../payloads/file/payload-segments.ts'
 import type { PayloadFiles } from '../supervisor/raw-log-relay.ts'
 
 /** The files of payloads, for a dashboard without a running gateway. */
 export function payloadFiles(filePath: string, capture: () => string): PayloadFiles {
-  const bytesNow = (): number => {
-    try {
-      return new PayloadReader(filePath).fileBytes()
-    } catch {
-      // An unreadable file counts as absent.
-      return 0
-    }
-  }
   return {
-    status: () => {
-      const size = bytesNow()
+    filePath,
+    status: async () => {
+      // Unreadable files count as absent.
+      const size = await measureSegments(filePath).catch(() => 0)
       return {
         enabled: false,
         enabled_until: null,

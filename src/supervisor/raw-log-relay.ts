@@ -15,7 +15,8 @@ const statusLimitMs = 2000
 
 /** The files of the raw log, while no gateway runs. */
 export interface PayloadFiles {
-  status(): RawLogStatus
+  readonly filePath: string
+  status(): Promise<RawLogStatus>
   /** Rejects with the system's error. */
   clear(): Promise<void>
 }
@@ -58,7 +59,7 @@ export class RawLogRelay {
   /** True if the log is on (null without a gateway), and the path of its active file. Never rejects. */
   async readState(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
-    if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
+    if (status === null) return { logging: null, filePath: this.#options.files.filePath }
     return { logging: status.enabled, filePath: status.file_path }
   }
 

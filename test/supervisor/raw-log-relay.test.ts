@@ -34,7 +34,8 @@ async function makeRelay(answer: RequestListener | null): Promise<Relay> {
   const relay = new RawLogRelay({
     client: new ControlClient(folder.path),
     files: {
-      status: () => ofFiles,
+      filePath: ofFiles.file_path,
+      status: async () => ofFiles,
       clear: () => {
         clears += 1
         return Promise.resolve()

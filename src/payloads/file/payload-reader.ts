@@ -1,7 +1,7 @@
 import { firstIdAt, formatCallId, startedAtMs } from '../../call/call-id.ts'
 import { OpenSegment } from './open-segment.ts'
 import { idAt, isIncoming } from './payload-line.ts'
-import { listSegments, type Segment, totalBytes } from './payload-segments.ts'
+import { listSegments, type Segment } from './payload-segments.ts'
 import { type RecentEnd, RecentLines } from './recent-lines.ts'
 
 /** The records of a call, each as the JSON text of a `PayloadRecord`; null if there is none. */
@@ -38,11 +38,6 @@ export class PayloadReader {
   /** `filePath` is that of the active file. */
   constructor(filePath: string) {
     this.#filePath = filePath
-  }
-
-  /** Bytes of all segments. */
-  fileBytes(): number {
-    return totalBytes(listSegments(this.#filePath))
   }
 
   /** The answer of `GET /v1/raw-log/recent`, as JSON in a new buffer. */
