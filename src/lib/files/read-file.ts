@@ -2,7 +2,6 @@ import { type Stats, closeSync, constants, fstatSync, openSync, readSync, statSy
 
 /** Default limit: more than a person writes by hand. */
 const settingsBytes = 2 * 1024 * 1024
-const pieceBytes = 64 * 1024
 
 /**
  * Reads an untrusted file. Opening never blocks, and only a regular file of at most `mostBytes` is read.
@@ -21,22 +20,25 @@ export function readBytes(
     const stats = fstatSync(file)
     expectFile(stats, mostBytes)
     judge(stats)
-    const pieces: Buffer[] = []
-    let total = 0
-    for (;;) {
-      // Reading one byte beyond the size shows whether the file has grown.
-      const piece = Buffer.allocUnsafe(total === 0 ? stats.size + 1 : pieceBytes)
-      const bytes = readSync(file, piece)
-      if (bytes === 0) break
-      total += bytes
-      if (total > mostBytes) throw tooLarge(total, mostBytes)
-      pieces.push(piece.subarray(0, bytes))
-      if (total === stats.size && bytes < piece.length) break
-    }
-    return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+    // Reading one byte beyond the limit shows whether the file has grown.
+    const bytes = readRange(file, 0, mostBytes + 1)
+    if (bytes.length > mostBytes) throw tooLarge(bytes.length, mostBytes)
+    return bytes
   } finally {
     closeSync(file)
   }
+}
+
+/** The bytes of an open file from `start` up to `end`, or to the end of the file, in a new buffer. */
+export function readRange(file: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - start))
+  let filledBytes = 0
+  while (filledBytes < bytes.length) {
+    const readBytes = readSync(file, bytes, filledBytes, bytes.length - filledBytes, start + filledBytes)
+    if (readBytes === 0) break
+    filledBytes += readBytes
+  }
+  return bytes.subarray(0, filledBytes)
 }
 
 /**

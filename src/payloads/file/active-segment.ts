@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, statSync, writevSync } from 'node:fs'
 import { openOwnFile } from '../../lib/files/file-rights.ts'
 import { inFolder } from './lock-payloads.ts'
 import { lineBreak, tornEnd } from './payload-line.ts'
-import { readRange } from './read-range.ts'
+import { readRange } from '../../lib/files/read-file.ts'
 
 /**
  * The active file, open for appending. Its user holds the log's lock. Throws the system's errors. Nothing is synced:

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import { isCompleteLine, lineBreak, seqsIn } from './payload-line.ts'
-import { readRange } from './read-range.ts'
+import { readRange } from '../../lib/files/read-file.ts'
 
 const blockBytes = 256 * 1024
 /** Bytes of a probe: usually several lines, because the seq of a single line may mislead. */
