@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { PayloadAbsence } from '../api/call-payloads.ts'
 import { parseCallId, startedAtMs } from '../call/call-id.ts'
+import { OpenSegment } from '../payloads/file/open-segment.ts'
 import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import { listSegments, type Segment } from '../payloads/file/payload-segments.ts'
 import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
@@ -48,20 +49,9 @@ function absenceOf(id: number, all: readonly Segment[], logging: boolean | null)
 }
 
 function firstCallIn(path: string): number | null {
-  const head = Buffer.alloc(headBytes)
-  try {
-    const file = openSync(path, 'r')
-    try {
-      readSync(file, head, 0, headBytes, 0)
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    // The segment was deleted meanwhile.
-    return null
-  }
-  const [, text = ''] = /^\{"id":"(\w{11})"/.exec(head.toString('latin1')) ?? []
-  return parseCallId(text)
+  using segment = OpenSegment.open(path)
+  const head = segment?.read(0, headBytes).toString('latin1') ?? ''
+  return parseCallId(/^\{"id":"(\w{11})"/.exec(head)?.[1] ?? '')
 }
 
 function lastWrittenMs(segments: readonly Segment[]): number {
