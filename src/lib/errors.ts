@@ -17,6 +17,21 @@ export function codeOf(caught: unknown): unknown {
   return caught instanceof Error && 'code' in caught ? caught.code : null
 }
 
+/** Returns null for the error of a missing file, and throws any other error. */
+export function nullIfMissing(error: unknown): null {
+  if (codeOf(error) !== 'ENOENT') throw error
+  return null
+}
+
+/** The value of a function that uses a file; null if the file is missing. */
+export function orNullIfMissing<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    return nullIfMissing(error)
+  }
+}
+
 /** Facts of an error by name. Programs read them here, and not from the message. */
 export type ErrorData = Readonly<Record<string, string>>
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { type RequestSource, isLoopbackAddress, isToThisMachine } from './http/request-source.ts'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { endianness } from 'node:os'
-import { codeOf } from './errors.ts'
+import { nullIfMissing } from './errors.ts'
 import { lineReader } from './line-reader.ts'
 import { reportFault } from './fault.ts'
 
@@ -122,7 +122,8 @@ export class SocketOwners {
 /** Answers the questions whose socket is in a table, and removes them from `pending`. */
 async function find(pending: PendingOwners, table: string): Promise<void> {
   if (pending.size === 0) return
-  await using file = await openIfThere(table)
+  // A system without IPv6 has no such table.
+  await using file = await open(table).catch(nullIfMissing)
   if (file === null) return
   const read = lineReader((line) => {
     const key = keyOfRow(line)
@@ -139,16 +140,6 @@ async function find(pending: PendingOwners, table: string): Promise<void> {
     const { bytesRead } = await file.readv(pieces)
     if (bytesRead === 0) return
     read(bytes.toString('latin1', 0, bytesRead))
-  }
-}
-
-/** Opens a file; null if it is missing, as the IPv6 table is on a system without IPv6. */
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
   }
 }
 

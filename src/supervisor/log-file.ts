@@ -1,7 +1,7 @@
 import { closeSync, constants, writeSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, stat } from 'node:fs/promises'
 import { systemClock } from '../call/clock.ts'
-import { codeOf } from '../lib/errors.ts'
+import { nullIfMissing } from '../lib/errors.ts'
 import { openOwnFile } from '../lib/files/file-rights.ts'
 import { startPoll } from '../lib/poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
@@ -28,7 +28,7 @@ export class LogFile {
 
   /** The size in bytes; 0 without a file. */
   async size(): Promise<number> {
-    return (await stat(this.path).catch(unlessAbsent))?.size ?? 0
+    return (await stat(this.path).catch(nullIfMissing))?.size ?? 0
   }
 
   /**
@@ -48,7 +48,7 @@ export class LogFile {
       if (rest.length === 0) return { lines, totalLines }
       return { lines: [...lines, cleanLine(rest)].slice(-count), totalLines: totalLines + 1 }
     } catch (error) {
-      unlessAbsent(error)
+      nullIfMissing(error)
       return { lines: [], totalLines: 0 }
     }
   }
@@ -135,7 +135,7 @@ export class LogFile {
       await using file = await open(this.path, constants.O_WRONLY | constants.O_NOFOLLOW)
       await file.truncate()
     } catch (error) {
-      unlessAbsent(error)
+      nullIfMissing(error)
     }
   }
 
@@ -148,11 +148,6 @@ export class LogFile {
     this.#count = { inode, offset: size, lines }
     return lines
   }
-}
-
-/** Throws every error but that of a missing file. */
-function unlessAbsent(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
 }
 
 /** The end of a log. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { codeOf } from '../../lib/errors.ts'
+import { orNullIfMissing } from '../../lib/errors.ts'
 import { answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
@@ -17,7 +17,8 @@ export const documentRoutes: RouteTable = {
 }
 
 function document(name: string): AnyRoute {
-  const body = readIfBuilt(name)
+  // Read once, at the start, because an update may replace the file later.
+  const body = orNullIfMissing(() => readFileSync(new URL(name, built)))
   return route({ answer: 'ApiDocument' }, (c) => {
     if (body === null) throw new RequestError('document_not_built', notBuilt)
     return answerContent(c, {
@@ -27,16 +28,6 @@ function document(name: string): AnyRoute {
       packed: () => undefined,
     })
   })
-}
-
-/** Reads a document once, at the start, because an update may replace it later; null if it is not built. */
-function readIfBuilt(name: string): Buffer | null {
-  try {
-    return readFileSync(new URL(name, built))
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-    return null
-  }
 }
 
 const notBuilt = 'The document is not built. In a clone, run `npm run build:openapi`.'

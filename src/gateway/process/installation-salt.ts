@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Warning } from '../../call/call-sink.ts'
-import { codeOf, messageOf } from '../../lib/errors.ts'
+import { codeOf, messageOf, orNullIfMissing } from '../../lib/errors.ts'
 import { readBytes } from '../../lib/files/read-file.ts'
 
 const saltBytes = 16
@@ -35,12 +35,7 @@ export function installationSalt(path: string): Salt {
 
 /** The salt in the file; null if there is no file. */
 function readSalt(path: string): Buffer | null {
-  try {
-    return readBytes(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
-  }
+  return orNullIfMissing(() => readBytes(path))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf } from '../../lib/errors.ts'
+import { orNullIfMissing } from '../../lib/errors.ts'
 import { isCompleteLine, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from '../../lib/files/read-file.ts'
 
@@ -19,12 +19,7 @@ export class OpenSegment implements Disposable {
 
   /** Opens a segment; null if its file is gone. */
   static open(path: string): OpenSegment | null {
-    try {
-      return new OpenSegment(openSync(path, 'r'))
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw error
-    }
+    return orNullIfMissing(() => new OpenSegment(openSync(path, 'r')))
   }
 
   [Symbol.dispose](): void {

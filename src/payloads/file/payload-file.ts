@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { ActiveSegment } from './active-segment.ts'
-import { codeOf } from '../../lib/errors.ts'
+import { orNullIfMissing } from '../../lib/errors.ts'
 import { lockPayloads } from './lock-payloads.ts'
 import { OpenSegment } from './open-segment.ts'
 import { lineBreak, seqOf } from './payload-line.ts'
@@ -101,12 +101,9 @@ export class PayloadFile {
       records++
       return false
     })
-    try {
-      renameSync(filePath, fullPath(filePath, this.#seqFor(segment), records, size))
-    } catch (error) {
-      // The file was deleted meanwhile.
-      if (codeOf(error) !== 'ENOENT') throw error
-    }
+    const fullName = fullPath(filePath, this.#seqFor(segment), records, size)
+    // The file may have been deleted meanwhile.
+    orNullIfMissing(() => renameSync(filePath, fullName))
   }
 
   /** Deletes the oldest segments until the rest is within the limit. The active file stays. */

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { codeOf } from '../../lib/errors.ts'
+import { nullIfMissing, orNullIfMissing } from '../../lib/errors.ts'
 
 /** A file of the raw log. Lists have the oldest segment first, and the active one last. */
 export interface Segment {
@@ -28,7 +28,7 @@ export function fullPath(filePath: string, firstSeq: number, records: number, by
 export function listSegments(filePath: string): Segment[] {
   const folder = dirname(filePath)
   const segments: Segment[] = []
-  for (const name of namesIn(folder)) {
+  for (const name of orNullIfMissing(() => readdirSync(folder)) ?? []) {
     const parts = readName(name, filePath)
     if (parts === null) continue
     const path = join(folder, name)
@@ -48,21 +48,10 @@ export function totalBytes(segments: readonly Segment[]): number {
 /** The size of all segments in bytes, without blocking the thread. Rejects with the system's errors. */
 export async function measureSegments(filePath: string): Promise<number> {
   const folder = dirname(filePath)
-  const names = await orIfMissing(() => readdir(folder), [])
+  const names = (await readdir(folder).catch(nullIfMissing)) ?? []
   const own = names.filter((name) => readName(name, filePath) !== null)
-  const sizes = await Promise.all(
-    own.map((name) => orIfMissing(async () => (await stat(join(folder, name))).size, 0)),
-  )
-  return sizes.reduce((sum, bytes) => sum + bytes, 0)
-}
-
-async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return otherwise
-    throw error
-  }
+  const all = await Promise.all(own.map((name) => stat(join(folder, name)).catch(nullIfMissing)))
+  return all.reduce((sum, stats) => sum + (stats?.size ?? 0), 0)
 }
 
 type SegmentName = Omit<Segment, 'path'>
@@ -76,15 +65,6 @@ function readName(name: string, filePath: string): SegmentName | null {
   const middle = name.slice(prefix.length, -extension.length)
   const [, seq, records, bytes] = /^(\d{1,16})-(\d+)-(\d+)$/.exec(middle) ?? []
   return seq === undefined ? null : { firstSeq: Number(seq), records: Number(records), bytes: Number(bytes) }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
 }
 
 /** The size of a file; null if it is gone. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf } from '../../lib/errors.ts'
+import { orNullIfMissing } from '../../lib/errors.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { replaceFile } from '../../lib/files/replace-file.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
@@ -114,12 +114,7 @@ export class SharedFiles {
 }
 
 function read(path: string): string | null {
-  try {
-    return readText(path, mostBytes)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
-  }
+  return orNullIfMissing(() => readText(path, mostBytes))
 }
 
 /** The state of a file; null if it was just written, because another change could have the same time. */
