@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { type ActiveAlert, AlertMessage, type AlertsReport } from '../api/alerts.ts'
+import { orNull } from '../lib/errors.ts'
 import { type MessageOf, count, fits } from '../lib/message-schema.ts'
 import { readMessage } from '../lib/message-shape.ts'
 import { readText } from '../lib/files/read-file.ts'
@@ -34,11 +35,7 @@ export const emptyRecord: AlertRecord = {
 
 /** The state of the last check; empty if there is none, or it cannot be read. */
 export function readAlertRecord(path: string): AlertRecord {
-  try {
-    return readMessage(readText(path), isAlertRecord) ?? emptyRecord
-  } catch {
-    return emptyRecord
-  }
+  return orNull(() => readMessage(readText(path), isAlertRecord)) ?? emptyRecord
 }
 
 /** The alerts that have been reported. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { isWritable } from '../lib/files/file-rights.ts'
 
 /**
  * The folder of a gateway's control socket and log: the data folder. If that is not writable, a private
@@ -29,16 +30,6 @@ function make(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
     // A later write to the folder reports the error.
-  }
-}
-
-/** True if this user can create files in a folder. */
-export function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { orNull } from '../lib/errors.ts'
 import { type MessageOf, fits } from '../lib/message-schema.ts'
 import { readMessage } from '../lib/message-shape.ts'
 import { isAlive } from '../lib/process/process-identity.ts'
@@ -44,11 +45,7 @@ export function writeProcessRecord(folder: string, own: ProcessRecord): void {
 
 /** The record in a folder; `null` if it is missing or unreadable. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
-  try {
-    return readMessage(readText(recordPath(folder)), isProcessRecord)
-  } catch {
-    return null
-  }
+  return orNull(() => readMessage(readText(recordPath(folder)), isProcessRecord))
 }
 
 /** Removes the record if it is this instance's. Throws the system's error. */

@@ -1,5 +1,5 @@
 import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
-import { messageOf } from '../lib/errors.ts'
+import { messageOf, orNull } from '../lib/errors.ts'
 
 /** A place in a text, counted from one; null if unknown. */
 export interface TextPlace {
@@ -55,11 +55,7 @@ export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'):
 }
 
 function document(text: string): DocumentNode | null {
-  try {
-    return parse(text)
-  } catch {
-    return null
-  }
+  return orNull(() => parse(text))
 }
 
 /** The engine's message, with the place from the message or else from the library. */

@@ -1,3 +1,5 @@
+import { orNull } from './errors.ts'
+
 /** Units of local time: an hour is one of the wall clock, and a day lasts from one local date to the next. */
 export type ZonedUnit = 'minute' | 'hour' | 'day'
 
@@ -106,11 +108,7 @@ export class ZonedTime {
 
 /** True if there is such a time zone. */
 export function isTimeZone(text: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
+  return orNull(() => new Intl.DateTimeFormat('en-US', { timeZone: text })) !== null
 }
 
 function offsetText(offsetMs: number): string {

@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path'
+import { orNull } from '../lib/errors.ts'
 import { readText } from '../lib/files/read-file.ts'
 
 /** The path of the file of upstreams. A bare name means a file beside the database. */
@@ -13,13 +14,7 @@ export function fileOfUpstreams(file: string): string {
 
 /** The variables that the file, or its last good content, names. A started gateway needs them. */
 export function variablesNamedIn(path: string): readonly string[] {
-  const texts = [path, `${path}.good`].map((file) => {
-    try {
-      return readText(file)
-    } catch {
-      return ''
-    }
-  })
+  const texts = [path, `${path}.good`].map((file) => orNull(() => readText(file)) ?? '')
   const names = texts.flatMap((text) =>
     [...text.matchAll(/"env"\s*:\s*"(\w+)"/g)].map(([, name = '']) => name),
   )

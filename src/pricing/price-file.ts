@@ -1,5 +1,5 @@
 import type { PriceProblem } from '../api/costs.ts'
-import { codeOf, reasonOf } from '../lib/errors.ts'
+import { codeOf, orNull, reasonOf } from '../lib/errors.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { takeFileLock } from '../lib/files/file-lock.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
@@ -49,11 +49,8 @@ export function readPriceFile(path: string): PriceReading {
 /** True for the shipped prices, which the build has checked: a second check would take 40 ms at each start. */
 function isShipped(text: string): boolean {
   const path = shippedPriceFile()
-  try {
-    return statSync(path).size === Buffer.byteLength(text) && readText(path, mostBytes) === text
-  } catch {
-    return false
-  }
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  return size === Buffer.byteLength(text) && orNull(() => readText(path, mostBytes)) === text
 }
 
 function unreadable(message: string): PriceReading {

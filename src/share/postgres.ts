@@ -55,12 +55,8 @@ export async function connectShared(url: string, options: ConnectOptions): Promi
 
 /** Host and database of an address, never its user or password. */
 export function shownAddress(url: string): string {
-  try {
-    const { host, pathname } = new URL(url)
-    return `${host}${pathname}`
-  } catch {
-    return 'the address in TOKENWEIR_SHARE'
-  }
+  const address = URL.parse(url)
+  return address === null ? 'the address in TOKENWEIR_SHARE' : `${address.host}${address.pathname}`
 }
 
 /**

@@ -15,6 +15,7 @@ import type { CallFilter } from '../call/call-filter.ts'
 import { type PriceSync, SyncResult } from '../api/costs.ts'
 import type { EventData } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
+import { orNull } from '../lib/errors.ts'
 import { fits } from '../lib/message-schema.ts'
 import { exportedBy, filterArguments } from './run-export.ts'
 import {
@@ -236,10 +237,6 @@ function bytesOf(path: string): number | null {
 }
 
 function freeBytesOf(folder: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  } catch {
-    return null
-  }
+  const disk = orNull(() => statfsSync(folder))
+  return disk && disk.bavail * disk.bsize
 }

@@ -1,3 +1,5 @@
+import { orNull } from '../lib/errors.ts'
+
 /** The receiver of spans. A header's value may be a secret, so it is neither logged nor shown. */
 export interface TraceSettings {
   readonly url: string
@@ -72,11 +74,7 @@ function pairs(text: string): readonly (readonly [name: string, value: string])[
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.trim())
-  } catch {
-    return text.trim()
-  }
+  return orNull(() => decodeURIComponent(text.trim())) ?? text.trim()
 }
 
 /** True for a valid header by RFC 9110 §5.1 and §5.5. */

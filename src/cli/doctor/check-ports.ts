@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
 import type { ControlStatus } from '../../control/control-messages.ts'
+import { orNull } from '../../lib/errors.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { type CommandError, exitCode } from '../exit-code.ts'
 import { listenProblem } from '../listen-problem.ts'
@@ -95,10 +96,6 @@ function holderOf(port: number): string | null {
 
 function holdsOne(pid: string, sockets: ReadonlySet<string>): boolean {
   const folder = `/proc/${pid}/fd`
-  try {
-    return readdirSync(folder).some((fd) => sockets.has(readlinkSync(`${folder}/${fd}`)))
-  } catch {
-    // The process has ended, or belongs to another user.
-    return false
-  }
+  // The process may have ended, or belongs to another user.
+  return orNull(() => readdirSync(folder).some((fd) => sockets.has(readlinkSync(`${folder}/${fd}`)))) ?? false
 }

@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { dirname, isAbsolute, join, sep } from 'node:path'
-import { codeOf } from '../errors.ts'
+import { codeOf, orNull } from '../errors.ts'
 
 /** Why a file or folder cannot be trusted, and the command that fixes it. */
 export interface RightsFlaw {
@@ -101,12 +101,8 @@ export function userName(id: number): string {
 }
 
 function nameIn(list: string, id: number): string | null {
-  try {
-    const lines = readFileSync(list, 'utf8').split('\n')
-    return lines.map((line) => line.split(':')).find(([, , number]) => number === String(id))?.[0] ?? null
-  } catch {
-    return null
-  }
+  const lines = orNull(() => readFileSync(list, 'utf8'))?.split('\n') ?? []
+  return lines.map((line) => line.split(':')).find(([, , number]) => number === String(id))?.[0] ?? null
 }
 
 /** Returns the ids of the current user, root, and the user who became root by sudo. */
@@ -154,6 +150,16 @@ export function unreadable(path: string): RightsFlaw | null {
   return null
 }
 
+/** True if this user can create files in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Each entry on the way to a path, from the root; links are not resolved. */
 function* placesOn(path: string): Generator<Place> {
   if (process.geteuid === undefined) return
@@ -183,9 +189,5 @@ function namesIn(path: string): string[] {
 
 /** The entry's stats; null if it does not exist or cannot be read. */
 function statsOf(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null
-  }
+  return orNull(() => lstatSync(path, { throwIfNoEntry: false })) ?? null
 }

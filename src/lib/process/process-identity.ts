@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { codeOf } from '../errors.ts'
+import { codeOf, orNull } from '../errors.ts'
 
 /** A process, distinguishable from a later process with the same id. */
 export interface ProcessIdentity {
@@ -43,11 +43,7 @@ function bootId(): string | null {
 }
 
 function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
+  return orNull(() => readFileSync(path, 'utf8'))
 }
 
 function answersSignals(pid: number): boolean {

@@ -1,5 +1,6 @@
 import { globSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { orNull } from '../errors.ts'
 
 /** The folder of all modules: `src` or, built, `dist`. */
 const root = resolve(import.meta.dirname, '../..')
@@ -24,12 +25,9 @@ export function programChange(): string | null {
 
 /** True if a file or folder has been written since the start. */
 function isNewer(): boolean {
-  try {
-    const entries = [root, ...globSync('**/*', { cwd: root }).map((name) => `${root}/${name}`)]
-    return entries.some((path) => statSync(path).mtimeMs > performance.timeOrigin)
-  } catch {
-    return true
-  }
+  const names = globSync('**/*', { cwd: root }).map((name) => `${root}/${name}`)
+  const isWritten = (path: string): boolean => statSync(path).mtimeMs > performance.timeOrigin
+  return orNull(() => [root, ...names].some(isWritten)) ?? true
 }
 
 function stateOf(path: string): string {

@@ -1,8 +1,9 @@
-import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { isWritable } from '../../lib/files/file-rights.ts'
 
 /** https://sqlite.org/fileformat2.html#walformat: SQLite makes `-wal` and `-shm` beside a file in this mode, also to read it. */
 const logSuffix = '-wal'
@@ -26,7 +27,7 @@ export class ForeignDatabase implements Disposable {
     const hasIndex = existsSync(path + indexSuffix)
     const hasLog = existsSync(path + logSuffix) && (hasIndex || bytesOf(path + logSuffix) > 0)
     // While the file is open elsewhere, also in this process, its locks must be respected.
-    const isLocked = (hasLog && hasIndex && isWritable(path)) || bytesOf(`${path}-journal`) > 0
+    const isLocked = (hasLog && hasIndex && isWritable(dirname(path))) || bytesOf(`${path}-journal`) > 0
     this.#folder = hasLog && !isLocked && mayCopy ? copyOf(path) : null
     this.#state = isLocked || this.#folder !== null ? null : stateOf(path)
     const copy = this.#folder === null ? null : join(this.#folder, 'copy.db')
@@ -62,15 +63,6 @@ function bytesOf(path: string): number {
 function stateOf(path: string): string {
   const { ino, size, mtimeMs } = statSync(path)
   return [ino, size, mtimeMs, bytesOf(path + logSuffix), bytesOf(`${path}-journal`)].join()
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(dirname(path), constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Copies a file and its log to a folder of this process. */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type NamedField, storedFields, valueType } from '../../call/fields/call-fields.ts'
 import type { CallStart } from '../../call/call.ts'
 import { type StoredCall, unknownFields } from '../../call/call-record.ts'
+import { orNull } from '../../lib/errors.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
 import { instanceLockPath } from '../sqlite/instance-number.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -60,12 +61,8 @@ const free: Disposable = { [Symbol.dispose]: () => {} }
 /** Takes the lock of a dead gateway; null if it lives. While the lock is held, no gateway takes its number. */
 function lockOfDead(folder: string, number: number, self: Recoverer): Disposable | null {
   if (number === self.number) return free
-  try {
-    return tryFileLock(instanceLockPath(folder, number))
-  } catch {
-    // If the lock cannot be tried, the calls are left for later.
-    return null
-  }
+  // If the lock cannot be tried, the calls are left for later.
+  return orNull(() => tryFileLock(instanceLockPath(folder, number)))
 }
 
 /** The call of a row of `open_calls`. Null if a damaged page has made its text unreadable. */
