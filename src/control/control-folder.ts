@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { orNull } from '../lib/errors.ts'
 import { isWritable } from '../lib/files/file-rights.ts'
 
 /**
@@ -25,12 +26,9 @@ function temporaryFolder(dataFolder: string): string {
   return join(tmpdir(), `tokenweir-${process.getuid?.() ?? 0}-${name}`)
 }
 
+/** Makes a folder, if that is possible; a later write to the folder reports the error. */
 function make(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch {
-    // A later write to the folder reports the error.
-  }
+  orNull(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
 }
 
 /** True if the folder belongs to this user alone. Anyone can create a folder among the temporary files. */

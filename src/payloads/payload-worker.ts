@@ -4,7 +4,7 @@ import { CallIds, startedAtMs } from '../call/call-id.ts'
 import { systemClock } from '../call/clock.ts'
 import type { Outcome } from '../call/outcome.ts'
 import { joined } from '../lib/byte-gather.ts'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf, messageOf, orNull } from '../lib/errors.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { PayloadFile } from './file/payload-file.ts'
 import { PayloadReader } from './file/payload-reader.ts'
@@ -57,7 +57,8 @@ let feedLost = 0
 /** By call id: writes the request of a call in flight to the file, if the call fails. */
 const heldRequests = new Map<number, () => void>()
 
-orElse(() => {
+// The next write reports an error.
+orNull(() => {
   seqFloorMs = startedAtMs(file.lastSeq() ?? 0) + 1
 })
 setLogging(settings.enabled)
@@ -175,7 +176,7 @@ function setLogging(enabled: boolean): void {
   const { error } = file.append([])
   if (error !== null) switchOff(error)
   // Full segments are counted now, before a request waits for the count.
-  else orElse(() => reader.recent(0))
+  else orNull(() => reader.recent(0))
 }
 
 function switchOff(error: unknown): void {
@@ -189,15 +190,6 @@ function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
     post({ kind: 'answer', question, json, trouble: null }, [json.buffer])
   } catch (error) {
     post({ kind: 'answer', question, json: new Uint8Array(), trouble: troubleOf(error) })
-  }
-}
-
-/** Runs `work`, and ignores its error. */
-function orElse(work: () => void): void {
-  try {
-    work()
-  } catch {
-    // The next write reports the error.
   }
 }
 

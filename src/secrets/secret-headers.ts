@@ -1,3 +1,5 @@
+import { orNull } from '../lib/errors.ts'
+
 /** Headers whose whole value is a credential. */
 const secretName =
   /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_.]?key|access[-_]?key$|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
@@ -14,13 +16,9 @@ const secretParameter = /^(?:key|sig|code|pass|pin|ticket|subscription_key)$/
 
 /** True if a query parameter of this (escaped) name is a credential. `key[]` and `key[0]` count as `key`. */
 export function isSecretParameter(parameter: string): boolean {
-  let name = parameter.replaceAll('+', ' ')
-  try {
-    name = decodeURIComponent(name)
-  } catch {
-    // A name with a broken escape is compared as it is.
-  }
-  name = name.toLowerCase()
+  const spaced = parameter.replaceAll('+', ' ')
+  // A name with a broken escape is compared as it is.
+  const name = (orNull(() => decodeURIComponent(spaced)) ?? spaced).toLowerCase()
   const [plain = ''] = name.trim().split('[', 1)
   // `key` of `auth[key]`
   const last = /\[([^\]]+)\]$/.exec(name)?.[1] ?? ''

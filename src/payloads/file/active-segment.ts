@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, statSync, writevSync } from 'node:fs'
+import { orNull } from '../../lib/errors.ts'
 import { openOwnFile } from '../../lib/files/file-rights.ts'
 import { inFolder } from './lock-payloads.ts'
 import { lineBreak, tornEnd } from './payload-line.ts'
@@ -43,11 +44,8 @@ export class ActiveSegment {
   }
 
   close(): void {
-    try {
-      closeSync(this.#file)
-    } catch {
-      // If the file cannot be closed, it could not be written either, and that was reported.
-    }
+    // If the file cannot be closed, it could not be written either, and that was reported.
+    orNull(() => closeSync(this.#file))
   }
 }
 
