@@ -4,7 +4,7 @@ import { seededRandom } from '../../test/support/seeded-random.ts'
 import { readCompletionRequest } from './completion-request.ts'
 import { embeddingAnswer } from './embedding-answer.ts'
 import { type DemoCall, type DemoStep, type DemoClient, demoClients, stepsOf } from './demo-clients.ts'
-import { type Fields, fieldsOf } from './request-fields.ts'
+import { type Fields, fields } from '../lib/message-shape.ts'
 
 const stepsEach = 400
 
@@ -23,20 +23,20 @@ test('the same seed plans the same life', () => {
 })
 
 test('every call is one that the simulated upstream can answer', () => {
-  const read: Record<string, (fields: Fields) => unknown> = {
-    '/chat/completions': (fields) => readCompletionRequest('chat', fields),
-    '/completions': (fields) => readCompletionRequest('text', fields),
-    '/embeddings': (fields) => embeddingAnswer(fields, Math.random),
+  const read: Record<string, (body: Fields) => unknown> = {
+    '/chat/completions': (body) => readCompletionRequest('chat', body),
+    '/completions': (body) => readCompletionRequest('text', body),
+    '/embeddings': (body) => embeddingAnswer(body, Math.random),
   }
   for (const { path, body } of callsOf(everybody)) {
     if (body === undefined) assert.equal(path, '/models')
-    else assert.doesNotThrow(() => read[path]?.(fieldsOf(body)) ?? assert.fail(`POST ${path}`))
+    else assert.doesNotThrow(() => read[path]?.(fields(body)) ?? assert.fail(`POST ${path}`))
   }
 })
 
 test('all kinds of calls are made: streamed, whole, with tools, and such that are left', () => {
   const calls = callsOf(everybody)
-  const bodies = calls.map(({ body }) => fieldsOf(body))
+  const bodies = calls.map(({ body }) => fields(body))
   assert.deepEqual([...new Set(calls.map(({ path }) => path))].toSorted(), [
     '/chat/completions',
     '/completions',

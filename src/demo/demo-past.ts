@@ -6,7 +6,7 @@ import type { PastRequest } from './past-call.ts'
 import { PastGateway } from './past-gateway.ts'
 import type { Incident } from './past-failures.ts'
 import { type Random, seededRandom } from './random.ts'
-import { arrayOf, fieldsOf, modelOf, promptTokensOf } from './request-fields.ts'
+import { arrayOf, modelOf, promptTokensOf } from './request-fields.ts'
 import { embeddingModels } from './simulated-models.ts'
 
 /** The import's name, which marks each of these calls. */
@@ -84,15 +84,14 @@ function requestOf({ path, body, leaveAfterMs, ...call }: DemoCall, upstream: st
   const session = call.session ?? null
   const base = { session, stream: false, promptTokens: 0, cachedTokens: 0 }
   if (!isObject(body)) return { ...base, model: { id: '', callType: 'props', firstTokenMs: 1.5, ...place } }
-  const fields = fieldsOf(body)
   if (path === '/embeddings') {
-    const { id, firstTokenMs, perInputMs } = modelOf(fields, embeddingModels)
-    const inputs = arrayOf(fields['input'])
+    const { id, firstTokenMs, perInputMs } = modelOf(body, embeddingModels)
+    const inputs = arrayOf(body['input'])
     const promptTokens = inputs.reduce<number>((sum, each) => sum + promptTokensOf(each), 0)
     const model = { id, firstTokenMs: firstTokenMs + perInputMs * inputs.length, ...place }
     return { ...base, promptTokens, model: { ...model, callType: 'embedding' } }
   }
-  const request = readCompletionRequest(path === '/completions' ? 'text' : 'chat', fields)
+  const request = readCompletionRequest(path === '/completions' ? 'text' : 'chat', body)
   const { model, stream, promptTokens, cachedTokens, tool, maxTokens } = request
   // A tool's arguments are short.
   const outputTokens = Math.min(model.outputTokens, maxTokens ?? Infinity, tool === null ? Infinity : 12)

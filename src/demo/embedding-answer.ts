@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { fits, integer } from '../lib/message-schema.ts'
 import type { SimulatedAnswer } from './completion-answer.ts'
 import { type Random, drawFrom } from './random.ts'
-import { ApiError, type Fields, modelOf, promptTokensOf } from './request-fields.ts'
+import type { Fields } from '../lib/message-shape.ts'
+import { ApiError, modelOf, promptTokensOf } from './request-fields.ts'
 import { type EmbeddingModel, embeddingModels } from './simulated-models.ts'
 
 const mostDimensions = 4096

@@ -1,5 +1,5 @@
 import { messageOf } from '../lib/errors.ts'
-import { isObject } from '../lib/message-shape.ts'
+import { type Fields, isObject } from '../lib/message-shape.ts'
 import { modelIds } from './simulated-models.ts'
 
 /** A refusal of the simulated upstream, in OpenAI's form. */
@@ -16,8 +16,6 @@ export class ApiError extends Error {
   }
 }
 
-export type Fields = Readonly<Record<string, unknown>>
-
 /** A request's body as a JSON object; throws {@link ApiError} if it is none. */
 export function parseFields(body: string): Fields {
   let value: unknown
@@ -28,11 +26,6 @@ export function parseFields(body: string): Fields {
   }
   if (!isObject(value)) throw new ApiError(400, 'The body of the request must be a JSON object.')
   return value
-}
-
-/** The fields of a JSON object; empty for any other value. */
-export function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {}
 }
 
 /** The elements of a list; empty for any other value. */

@@ -1,10 +1,9 @@
 import type { Rates, RateTier } from '../api/costs.ts'
 import { EntryError, listedRate, type ListedPrice, type PriceList, readEntries } from './price-list.ts'
-import { isObject } from '../lib/message-shape.ts'
+import { type Fields, isObject } from '../lib/message-shape.ts'
 import { byBound } from './price-tiers.ts'
 import { fees } from './rate-bounds.ts'
 
-type Fields = Readonly<Record<string, unknown>>
 type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
 
 /** Our rates for the fields of LiteLLM's list. All are in USD; those of tokens are per token. */

@@ -1,5 +1,5 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
-import { isObject } from '../../lib/message-shape.ts'
+import { type Fields, fields, isObject, list } from '../../lib/message-shape.ts'
 
 /** The text, reasoning and tool calls of a stream, put together. */
 export interface StreamText {
@@ -9,8 +9,6 @@ export interface StreamText {
   /** All reassembled texts, also those of further choices, which are not shown. */
   readonly all: readonly string[]
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 type OpenToolCall = { -readonly [K in keyof PayloadToolCall]: PayloadToolCall[K] }
 
@@ -76,7 +74,7 @@ export function readStreamText(events: readonly Fields[]): StreamText {
   }
   for (const event of events) {
     if (Array.isArray(event['choices'])) {
-      for (const choice of listOf(event['choices'])) readChoice(choiceAt(choice['index']), choice)
+      for (const choice of list(event['choices'])) readChoice(choiceAt(choice['index']), choice)
     } else readEvent(choiceAt(0), event)
   }
   const [first] = [...choices].sort(([a], [b]) => a - b)
@@ -94,26 +92,26 @@ function readChoice(to: ChoiceText, choice: Fields): void {
   to.addText(choice['text'])
   if (isObject(choice['delta'])) readMessage(to, choice['delta'])
   // Some upstreams send the whole text in the last event.
-  else if (to.text === null) readMessage(to, fieldsOf(choice['message']))
+  else if (to.text === null) readMessage(to, fields(choice['message']))
 }
 
 function readMessage(to: ChoiceText, message: Fields): void {
   const { content, function_call: single } = message
   to.addText(content)
   // Mistral's reasoning models send text and reasoning in parts.
-  for (const { text, thinking } of listOf(content)) {
+  for (const { text, thinking } of list(content)) {
     to.addText(text)
     to.addReasoning(thinking)
-    for (const thought of listOf(thinking)) to.addReasoning(thought['text'])
+    for (const thought of list(thinking)) to.addReasoning(thought['text'])
   }
   to.addText(message['refusal'])
   // vLLM and OpenRouter have renamed the field, and send both names.
   to.addReasoning(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
-  to.addText(fieldsOf(message['audio'])['transcript'])
+  to.addText(fields(message['audio'])['transcript'])
   if (isObject(single)) to.addCall('function_call', null, single['name'], single['arguments'])
-  for (const call of listOf(message['tool_calls'])) {
-    const fields = fieldsOf(isObject(call['function']) ? call['function'] : call['custom'])
-    to.addCall(call['index'], call['id'], fields['name'], fields['arguments'] ?? fields['input'])
+  for (const call of list(message['tool_calls'])) {
+    const called = fields(isObject(call['function']) ? call['function'] : call['custom'])
+    to.addCall(call['index'], call['id'], called['name'], called['arguments'] ?? called['input'])
   }
 }
 
@@ -124,9 +122,9 @@ function readEvent(to: ChoiceText, event: Fields): void {
     else if (type.startsWith('content_block')) readBlockEvent(to, event)
     return
   }
-  for (const candidate of listOf(event['candidates'])) readCandidate(to, candidate)
+  for (const candidate of list(event['candidates'])) readCandidate(to, candidate)
   // Ollama's own chat and generate, llama.cpp's own completion
-  readMessage(to, fieldsOf(event['message']))
+  readMessage(to, fields(event['message']))
   to.addText(event['response'])
   to.addText(event['content'])
   to.addReasoning(event['thinking'])
@@ -134,7 +132,7 @@ function readEvent(to: ChoiceText, event: Fields): void {
 
 /** Reads a candidate of Gemini: parts with text, thoughts, or complete tool calls. */
 function readCandidate(to: ChoiceText, candidate: Fields): void {
-  for (const { text, thought, functionCall: call } of listOf(fieldsOf(candidate['content'])['parts'])) {
+  for (const { text, thought, functionCall: call } of list(fields(candidate['content'])['parts'])) {
     if (thought === true) to.addReasoning(text)
     else to.addText(text)
     if (isObject(call)) to.addCall(`#${to.toolCalls.size}`, call['id'], call['name'], call['args'])
@@ -144,8 +142,8 @@ function readCandidate(to: ChoiceText, candidate: Fields): void {
 /** Reads an event of Anthropic's Messages API: a block begins, and grows by deltas. */
 function readBlockEvent(to: ChoiceText, event: Fields): void {
   const { index } = event
-  const block = fieldsOf(event['content_block'])
-  const delta = fieldsOf(event['delta'])
+  const block = fields(event['content_block'])
+  const delta = fields(event['delta'])
   for (const { text, thinking } of [block, delta]) {
     to.addText(text)
     to.addReasoning(thinking)
@@ -157,7 +155,7 @@ function readBlockEvent(to: ChoiceText, event: Fields): void {
 /** Reads an event of OpenAI's Responses API: an item is added, and grows by deltas. */
 function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
   const { delta, output_index: index } = event
-  const item = fieldsOf(event['item'])
+  const item = fields(event['item'])
   const isCall = typeof item['type'] === 'string' && item['type'].endsWith('_call')
   const args = item['arguments'] ?? item['input']
   if (textDeltas.has(type)) to.addText(delta)
@@ -185,16 +183,6 @@ const callDeltas: ReadonlySet<string> = new Set([
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-/** The fields of an object; none for other values. */
-function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {}
-}
-
-/** The objects in a list; none for other values. */
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 function appended(text: string | null, piece: unknown): string | null {
