@@ -40,7 +40,7 @@ test('nothing is written over a broken file, nor where there is nothing to chang
   writeFileSync(path, '{\n oops')
   await assert.rejects(changePrices(path, ownPrice), (error) => {
     assert.ok(error instanceof PriceFileError)
-    assert.deepEqual([error.code, error.problem?.line], ['broken_price_file', 2])
+    assert.equal(error.code, 'broken_price_file')
     assert.match(error.message, /, line 2, column 2 must be fixed first: /)
     return true
   })

@@ -1,19 +1,10 @@
-import type { PriceProblem } from '../api/costs.ts'
 import { CodedError } from '../lib/errors.ts'
 import { changeFile } from '../lib/files/change-file.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { placeInFile, priceFileText, readPricesInForce } from './price-file.ts'
 
 /** Why a price file was not changed. */
-export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_file' | 'prices_not_kept'> {
-  /** The flaw of a broken file. */
-  readonly problem: PriceProblem | null
-
-  constructor(code: PriceFileError['code'], message: string, problem: PriceProblem | null = null) {
-    super(code, message)
-    this.problem = problem
-  }
-}
+export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_file' | 'prices_not_kept'> {}
 
 /** The prices to write (null: write nothing), and the result for the caller. */
 type Change<T> = readonly [costs: ModelCosts | null, answer: T]
@@ -48,5 +39,5 @@ export function pricesToChange(path: string): ModelCosts {
   if ('costs' in reading) return reading.costs ?? noPrices
   const { problem } = reading
   const message = `${path}${placeInFile(problem)} must be fixed first: ${problem.message}`
-  throw new PriceFileError('broken_price_file', message, problem)
+  throw new PriceFileError('broken_price_file', message)
 }

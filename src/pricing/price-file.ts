@@ -106,11 +106,6 @@ export function placeInFile({ line, column }: PriceProblem): string {
   return line === null ? '' : `, line ${line}, column ${column ?? 1}`
 }
 
-/** The place of a flaw in the form of editors and terminals: `:2:7`. */
-export function placeForEditor({ line, column }: PriceProblem): string {
-  return line === null ? '' : `:${line}:${column ?? 1}`
-}
-
 /**
  * Replaces the file's content atomically, also if the machine loses power. The caller must hold the lock
  * ({@link lockPriceFile}). Throws the system's error.

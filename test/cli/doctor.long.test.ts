@@ -264,7 +264,7 @@ test('a proxy, prices and settings that are wrong are told, and where', async ()
   const env = { HTTP_PROXY: 'ftp://10.0.0.1' }
   const { of } = await doctor(folder, ['--upstream', 'http://no-such-host.invalid/v1'], env)
   assert.match(of['proxy'] ?? '', /^fault: HTTP_PROXY/)
-  assert.match(of['prices'] ?? '', /^fault: .*model_costs\.json:2:16/)
+  assert.match(of['prices'] ?? '', /^fault: .*model_costs\.json, line 2, column 16/)
   assert.match(of['settings'] ?? '', /^fault: .*gateway\.json: max_concurrent must be/)
 })
 

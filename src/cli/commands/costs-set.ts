@@ -1,8 +1,8 @@
-import { changePrices, PriceFileError, pricesToChange } from '../../pricing/change-prices.ts'
+import { changePrices, pricesToChange } from '../../pricing/change-prices.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { JsonValueError } from '../../options/schema.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
-import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
+import { priceFileOf } from '../../pricing/price-file.ts'
 import { count } from '../../lib/number-format.ts'
 import { numberFromZero } from '../../lib/typed-number.ts'
 import { CommandError } from '../exit-code.ts'
@@ -90,10 +90,7 @@ export const run: CommandRun<typeof table> = async (
     print(options.remove ? `Removed your price of ${name}.\n` : setText(name, body))
     return 0
   } catch (error) {
-    if (error instanceof JsonValueError) throw new OptionError(flawText(error))
-    const problem = error instanceof PriceFileError ? error.problem : null
-    if (problem === null) throw error
-    throw new CommandError(`${path}${placeForEditor(problem)} must be fixed first: ${problem.message}`)
+    throw error instanceof JsonValueError ? new OptionError(flawText(error)) : error
   }
 }
 

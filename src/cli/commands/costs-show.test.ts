@@ -132,7 +132,7 @@ test('without a model it says what prices there are', () => {
 
 test('a broken file is told with its place', () => {
   const broken = '{\n  "version": 1,\n  "model'
-  const words = /\/model_costs\.json:3:9: It is not JSON/
+  const words = /\/model_costs\.json, line 3, column 9: It is not JSON/
   assert.throws(() => show(broken, 'gpt-4o-mini'), commandFault(words))
 })
 

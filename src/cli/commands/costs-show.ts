@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { WhyUnpriced } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { matchedPrice, type NoPrice, type Price, PriceBook } from '../../pricing/price-book.ts'
-import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
+import { placeInFile, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../../lib/number-format.ts'
 import { CommandError, exitCode } from '../exit-code.ts'
@@ -42,7 +42,7 @@ export function run(
   const path = priceFileOf(options.db)
   const reading = readPricesInForce(path, shipped)
   if ('problem' in reading) {
-    const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
+    const why = `${path}${placeInFile(reading.problem)}: ${reading.problem.message}`
     throw new CommandError(`${why} A running gateway keeps the last valid prices.`)
   }
   const costs = reading.costs ?? noPrices

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { messageOf } from '../../lib/errors.ts'
 import { isFileLocked } from '../../lib/files/file-lock.ts'
 import { isWritable, type RightsFlaw, userName } from '../../lib/files/file-rights.ts'
-import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
+import { placeInFile, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
 import { absenceText, assertSqliteVersion, openForReading } from '../../store/sqlite/open-store.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
 import { folderFlaw } from '../folder-rights.ts'
@@ -117,7 +117,7 @@ export function checkPrices(db: string, nowMs: number): Finding {
   if ('problem' in reading) {
     const { problem } = reading
     const remedy = 'the last valid prices stay in force: fix it, or move it away'
-    return fault('prices', `${path}${placeForEditor(problem)}: ${problem.message}`, remedy)
+    return fault('prices', `${path}${placeInFile(problem)}: ${problem.message}`, remedy)
   }
   const { costs } = reading
   if (costs === null) return fault('prices', 'the shipped prices are missing', 'reinstall tokenweir')
