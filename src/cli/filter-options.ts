@@ -1,11 +1,9 @@
 import { type CallFilter, namedFilters } from '../call/call-filter.ts'
 import type { QueryParameter } from '../dashboard/http/query-parameters.ts'
-import { RequestError } from '../dashboard/http/request-error.ts'
 import { filterOf, type OverviewQuery, overviewTable } from '../dashboard/routes/query-request.ts'
 import type { OptionRow } from '../options/option-spec.ts'
 import { age, timeZone, type ValueKind } from '../options/value-kind.ts'
 import { optional } from './option-rows.ts'
-import { OptionError } from './parse-options.ts'
 
 /** The filters of calls as options of a command. */
 export interface FilterValues extends Omit<OverviewQuery, 'tz'> {
@@ -50,15 +48,11 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
 
 /**
  * The filter of the options. From now on this process reads and prints all times in the zone of `--tz`.
- * Throws {@link OptionError} if options contradict each other.
+ * Throws `RequestError` if options contradict each other.
  */
 export function filterIn(options: FilterValues, nowMs: number): CallFilter {
   if (options.tz !== null) process.env['TZ'] = options.tz
-  try {
-    const filter = filterOf({ ...options, tz: Intl.DateTimeFormat().resolvedOptions().timeZone })
-    if (options.since === null) return filter
-    return { ...filter, fromMs: Math.max(filter.fromMs ?? 0, nowMs - options.since) }
-  } catch (error) {
-    throw error instanceof RequestError ? new OptionError(error.message) : error
-  }
+  const filter = filterOf({ ...options, tz: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  if (options.since === null) return filter
+  return { ...filter, fromMs: Math.max(filter.fromMs ?? 0, nowMs - options.since) }
 }

@@ -7,9 +7,8 @@ import { newInstance } from '../gateway/process/gateway-parts.ts'
 import { type GatewayOptions, gatewayOptionTable as table } from '../options/gateway-options.ts'
 import type { ShareProcess } from '../share/rows/share-process.ts'
 import type { SharedLimit } from '../share/slots/shared-limit.ts'
-import { LimitError } from '../share/slots/shared-settings.ts'
 import { version } from './package-version.ts'
-import { type Environment, OptionError } from './parse-options.ts'
+import type { Environment } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
 
 /** The connection of a gateway to the gateways with which it shares. */
@@ -22,7 +21,7 @@ export interface Shared {
 /**
  * Joins the gateways that share their limit and their rows. Until their database answers, each request gets
  * 503, so that a load balancer chooses another gateway. Attach the server's own handler in the same turn in which
- * this resolves: requests in between would get no answer. Rejects with {@link OptionError} if the others refuse this start.
+ * this resolves: requests in between would get no answer. Rejects with `LimitError` if the others refuse this start.
  */
 export async function joinOthers(
   options: GatewayOptions,
@@ -70,11 +69,7 @@ async function joinLimit(
     clock: systemClock,
     say,
   })
-  try {
-    await limit.join()
-  } catch (error) {
-    throw error instanceof LimitError ? new OptionError(error.message) : error
-  }
+  await limit.join()
   return limit
 }
 

@@ -10,7 +10,7 @@ export type AskedSettings = { readonly [Name in keyof SharedSettings]: SharedSet
 
 /** The other gateways do not allow this start. The message is for people. */
 export class LimitError extends Error {
-  override readonly name = 'LimitError'
+  readonly code = 'invalid_limit'
 }
 
 /** Why a start is refused: other settings hold, or else no number is free. */
