@@ -3,7 +3,7 @@ import { systemClock } from '../../call/clock.ts'
 import { listen, makeServer, portOf } from '../../gateway/http/listen.ts'
 import { gatewayCommandTable } from '../../options/dashboard-options.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
-import { type UpstreamProxy, proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
+import { proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { keyOfDefault } from '../../options/upstream-key.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
@@ -42,7 +42,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   process.stdout.removeAllListeners('error').on('error', () => {})
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
-  const proxy = upstreamProxy(options.upstream, env)
+  const proxy = proxyFor(parseUpstreamBase(options.upstream).origin, env)
   const traces = isTraced(options) ? traceSettings(options, env) : null
   const origin = startedBy(env)
   const search = await Predecessor.find(env)
@@ -157,14 +157,6 @@ function stopOnSignals(gateway: RunningGateway): void {
 
 function isTraced({ otlpEndpoint, otlpTracesEndpoint }: GatewayOptions): boolean {
   return otlpEndpoint !== 'none' || otlpTracesEndpoint !== 'none'
-}
-
-function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {
-  try {
-    return proxyFor(parseUpstreamBase(upstream).origin, env)
-  } catch (error) {
-    throw error instanceof TypeError ? new OptionError(error.message) : error
-  }
 }
 
 /** Prints why the gateway cannot listen, and sets the exit code. */

@@ -57,7 +57,7 @@ test('user and password become a header and stand nowhere else', () => {
 test('what is no HTTP proxy is refused by the name of its variable alone', () => {
   for (const address of ['socks5://user:secret@proxy', 'http://']) {
     assert.throws(() => proxyFor(https, { HTTPS_PROXY: address }), {
-      name: 'TypeError',
+      code: 'invalid_proxy',
       message: 'HTTPS_PROXY is not the http or https address of a proxy',
     })
   }

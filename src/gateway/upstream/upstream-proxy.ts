@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { CodedError } from '../../lib/errors.ts'
 import { isLoopbackBind } from '../../lib/http/request-source.ts'
 import type { buildConnector } from 'undici'
 import { Failure } from '../../call/failure.ts'
@@ -17,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The proxy for an upstream, by `NO_PROXY` and by `HTTPS_PROXY` or `HTTP_PROXY` (for the upstream's scheme).
- * Variables in small letters count first. No proxy is used for this machine. Throws a `TypeError` if the address is
+ * Variables in small letters count first. No proxy is used for this machine. Throws a `CodedError` if the address is
  * not that of an HTTP proxy.
  */
 export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProxy | null {
@@ -31,7 +32,7 @@ export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProx
   if (!isSet(address) || isExempt(host, port, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new TypeError(`${variable} is not the http or https address of a proxy`)
+    throw new CodedError('invalid_proxy', `${variable} is not the http or https address of a proxy`)
   }
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const authorization = user === ':' ? null : `Basic ${Buffer.from(user).toString('base64')}`
