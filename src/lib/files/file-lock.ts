@@ -13,10 +13,10 @@ const openLocks = new Set<DatabaseSync>()
 
 /**
  * Takes the lock at a path; null if another holder in any process, or this one, keeps it for `blockMs`. The
- * thread is blocked meanwhile. The kernel frees the lock when the process ends, in any way and in any PID namespace. The lock is SQLite's own lock of an empty
- * database. Nothing is written to that file, and it is never deleted, because then two holders could exist.
- * No other code in this process may open the file, because closing it would drop the lock. Throws an error
- * for people, or the system's error.
+ * thread is blocked meanwhile. The kernel frees the lock when the process ends, in any way and in any PID
+ * namespace. The lock is SQLite's own lock of an empty database. Nothing is written to that file, and it is
+ * never deleted, because then two holders could exist. No other code in this process may open the file,
+ * because closing it would drop the lock. Throws an error for people, or the system's error.
  */
 export function tryFileLock(path: string, blockMs: number = 0): Disposable | null {
   makePrivateFile(path)

@@ -56,7 +56,7 @@ export async function measureSegments(filePath: string): Promise<number> {
 
 type SegmentName = Omit<Segment, 'path'>
 
-/** Reads a file name; null if it names no segment. The active file's name says nothing of its content. */
+/** Reads a file name; null if it names no segment. The active file's name has no numbers. */
 function readName(name: string, filePath: string): SegmentName | null {
   if (name === basename(filePath)) return { firstSeq: null, records: null, bytes: -1 }
   const extension = extname(filePath)
