@@ -20,3 +20,11 @@ export const limitChanges = {
   max_rpm: v.optional(v.nullable(perMinute)),
   max_tpm: v.optional(v.nullable(perMinute)),
 }
+
+type Limits<Value> = { readonly [Name in keyof typeof limitSettings]: Value }
+
+/** The limits of a setting; null for an absent one. */
+export function limitsOf(setting: Partial<Limits<number | null | undefined>>): Limits<number | null> {
+  const { max_concurrent = null, token_limit = null, max_rpm = null, max_tpm = null } = setting
+  return { max_concurrent, token_limit, max_rpm, max_tpm }
+}

@@ -4,6 +4,7 @@ import { ControlClient } from '../control/control-client.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { isFingerprint } from '../call/key-fingerprint.ts'
 import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
+import { limitsOf } from '../options/limit-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
 /** The clients with recorded calls, and the time since when their calls are counted (ISO 8601, UTC). */
@@ -49,6 +50,14 @@ export class Clients {
   }
 }
 
+/** The calls of a client. */
+interface ClientSums {
+  calls: number
+  tokens: number
+  last: string | null
+  readonly keys: Set<string>
+}
+
 /** Returns a row for each client, and each key without a name, from calls, settings and the running gateway. */
 export function clientRows(
   seenClients: readonly SeenClient[],
@@ -58,9 +67,9 @@ export function clientRows(
   const nameOf = (key: string | null): string | null =>
     key === null ? null : (settings.get(key)?.name ?? null)
   const inUse = new Map(uses?.map((use) => [use.client, use]))
-  const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
-  const of = (client: string) =>
-    getOrAdd(calls, client, () => ({ calls: 0, tokens: 0, last: null, keys: new Set<string>() }))
+  const calls = new Map<string, ClientSums>()
+  const of = (client: string): ClientSums =>
+    getOrAdd(calls, client, () => ({ calls: 0, tokens: 0, last: null, keys: new Set() }))
   for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seenClients) {
     const row = of(client ?? nameOf(key) ?? key ?? '')
     row.calls += count
@@ -69,40 +78,33 @@ export function clientRows(
     if (key !== null) row.keys.add(key)
   }
   for (const client of [...settings.keys(), ...inUse.keys()]) of(client)
+  const rowOf = ([client, row]: readonly [string, ClientSums]): ClientRow => {
+    const setting = settings.get(client) ?? {}
+    const limits = limitsOf(setting)
+    const use = inUse.get(client)
+    const none = uses === null ? null : 0
+    const used_tokens = use?.used_tokens ?? null
+    return {
+      client,
+      is_key: isFingerprint(client),
+      name: setting.name ?? null,
+      keys: [...row.keys].filter((key) => key !== client).sort(),
+      calls: row.calls,
+      tokens: row.tokens,
+      last_at: row.last,
+      ...limits,
+      active: use?.active ?? none,
+      waiting: use?.waiting ?? none,
+      used_tokens,
+      remaining_tokens:
+        limits.token_limit === null || used_tokens === null ? null : limits.token_limit - used_tokens,
+    }
+  }
   return [...calls]
-    .map(([client, row]): ClientRow => {
-      const setting = settings.get(client) ?? {}
-      const {
-        max_concurrent = null,
-        token_limit = null,
-        max_rpm = null,
-        max_tpm = null,
-        name = null,
-      } = setting
-      const use = inUse.get(client)
-      const none = uses === null ? null : 0
-      const used_tokens = use?.used_tokens ?? null
-      return {
-        client,
-        is_key: isFingerprint(client),
-        name,
-        keys: [...row.keys].filter((key) => key !== client).sort(),
-        calls: row.calls,
-        tokens: row.tokens,
-        last_at: row.last,
-        max_concurrent,
-        token_limit,
-        max_rpm,
-        max_tpm,
-        active: use?.active ?? none,
-        waiting: use?.waiting ?? none,
-        used_tokens,
-        remaining_tokens: token_limit === null || used_tokens === null ? null : token_limit - used_tokens,
-      }
-    })
+    .map((entry) => rowOf(entry))
     .sort((a, b) => Number(isLimited(b)) - Number(isLimited(a)) || b.calls - a.calls)
 }
 
-function isLimited({ max_concurrent: slots, token_limit: tokens, max_rpm, max_tpm }: ClientRow): boolean {
-  return [slots, tokens, max_rpm, max_tpm].some((limit) => limit !== null)
+function isLimited(row: ClientRow): boolean {
+  return Object.values(limitsOf(row)).some((limit) => limit !== null)
 }

@@ -3,6 +3,7 @@ import type { HealthReport } from '../api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
 import { CodedError } from '../lib/errors.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { limitsOf } from '../options/limit-settings.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { UpstreamsFile } from '../options/upstreams-file.ts'
@@ -110,30 +111,7 @@ function refuseKeys(existing: UpstreamSetting | undefined, { credentials, urls }
 }
 
 function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamRow {
-  const {
-    name,
-    urls,
-    models = [],
-    max_concurrent = null,
-    token_limit = null,
-    max_rpm = null,
-    max_tpm = null,
-    limits = {},
-    credentials = 'none',
-    fallback = null,
-  } = setting
+  const { name, urls, models = [], limits = {}, credentials = 'none', fallback = null } = setting
   const report = health?.upstreams?.find((upstream) => upstream.name === name) ?? null
-  return {
-    name,
-    urls,
-    models,
-    max_concurrent,
-    token_limit,
-    max_rpm,
-    max_tpm,
-    limits,
-    credentials,
-    fallback,
-    health: report,
-  }
+  return { name, urls, models, ...limitsOf(setting), limits, credentials, fallback, health: report }
 }
