@@ -4,6 +4,7 @@ import { limitChanges, limitSettings } from './limit-settings.ts'
 import {
   type Checked,
   JsonValueError,
+  type MembersOf,
   type Schema,
   be,
   mapOf,
@@ -21,23 +22,20 @@ const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
 const label = textLike(allowedLabel, labelPattern)
 
 /** The settings of a client or a key. */
-const setting = objectWithRemarks({
+const members = {
   ...limitSettings,
   /** The client name for a key's calls that name no client. */
   name: v.optional(label),
-})
+}
 
-export type ClientSetting = Pick<
-  Checked<typeof setting>,
-  'max_concurrent' | 'token_limit' | 'max_rpm' | 'max_tpm' | 'name'
->
+export type ClientSetting = MembersOf<typeof members>
 
 /** Settings by client name or key fingerprint. */
 export type ClientSettings = Readonly<Record<string, ClientSetting>>
 
 /** The schema of the whole file. */
 export const clientSettings: Schema<ClientSettings> = v.pipe(
-  mapOf(setting),
+  mapOf(objectWithRemarks(members)),
   rule((clients) => {
     const entries = Object.entries(clients)
     if (entries.length > mostClients) {

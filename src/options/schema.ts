@@ -9,6 +9,9 @@ export type Schema<T = unknown> = v.GenericSchema<unknown, T>
 /** The output of a schema. */
 export type Checked<S extends Schema> = v.InferOutput<S>
 
+/** The members of an object with these entries, without remarks. */
+export type MembersOf<E extends v.ObjectEntries> = Readonly<v.InferOutput<v.ObjectSchema<E, undefined>>>
+
 /** A JSON value does not fit its schema. */
 export class JsonValueError extends Error {
   /** The path from the checked value to the wrong one. */

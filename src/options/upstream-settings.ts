@@ -4,6 +4,7 @@ import { limitChanges, limitSettings, perMinute } from './limit-settings.ts'
 import {
   type Checked,
   JsonValueError,
+  type MembersOf,
   type Schema,
   be,
   listOf,
@@ -72,7 +73,7 @@ const modelLimit = object({ rpm: v.optional(perMinute), tpm: v.optional(perMinut
 const limits = mapOf(modelLimit)
 
 /** An upstream besides the default one. */
-const setting = objectWithRemarks({
+const members = {
   name,
   urls,
   models: v.optional(models),
@@ -81,24 +82,9 @@ const setting = objectWithRemarks({
   limits: v.optional(limits),
   credentials: v.optional(credentials),
   fallback: v.optional(fallback),
-})
+}
 
-type Setting = Checked<typeof setting>
-export type UpstreamSetting = Readonly<
-  Pick<
-    Setting,
-    | 'name'
-    | 'urls'
-    | 'models'
-    | 'max_concurrent'
-    | 'token_limit'
-    | 'max_rpm'
-    | 'max_tpm'
-    | 'limits'
-    | 'credentials'
-    | 'fallback'
-  >
->
+export type UpstreamSetting = MembersOf<typeof members>
 
 /** A change of an upstream's settings; null removes a value. */
 export const upstreamChange = object({
@@ -116,7 +102,7 @@ export type UpstreamChange = Readonly<Checked<typeof upstreamChange>>
 export const testedUpstream = object({ urls })
 
 /** The whole file. A call goes to the first upstream with a matching pattern. */
-const shape = objectWithRemarks({ version: v.literal(1), upstreams: v.array(setting) })
+const shape = objectWithRemarks({ version: v.literal(1), upstreams: v.array(objectWithRemarks(members)) })
 
 export type UpstreamSettings = { readonly version: 1; readonly upstreams: readonly UpstreamSetting[] }
 
