@@ -215,29 +215,27 @@ export function names(what: string): ValueKind<readonly string[]> {
   return kind('<name>', what, (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined))
 }
 
-/** Host names, collected from any number of mentions. Each mention may list several, separated by commas. */
-export const hostNames: ValueKind<readonly string[]> = kind(
-  '<name>',
+/** Words in small letters, collected from any number of mentions. Each mention may list several, separated by commas. */
+function smallWords(range: string, isGood: (word: string) => boolean): ValueKind<readonly string[]> {
+  return kind('<name>', range, (text, earlier = []) => {
+    const words = text.split(',').map((word) => word.trim().toLowerCase())
+    return words.every(isGood) ? [...earlier, ...words] : undefined
+  })
+}
+
+/** Host names. */
+export const hostNames: ValueKind<readonly string[]> = smallWords(
   'a host name without scheme, port and path',
-  (text, earlier = []) => {
-    const names = text.split(',').map((name) => name.trim().toLowerCase())
-    return names.every((name) => /^[a-z\d._-]+$/.test(name)) ? [...earlier, ...names] : undefined
-  },
+  (name) => /^[a-z\d._-]+$/.test(name),
 )
 
 /** Names of headers with credentials. */
 const credentialHeader = /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|.*(?:api-?key|token|secret).*)$/
 
-/** Names of headers without credentials, in lower case, collected from any number of mentions. */
-export const sessionHeaders: ValueKind<readonly string[]> = kind(
-  '<name>',
+/** Names of headers without credentials. */
+export const sessionHeaders: ValueKind<readonly string[]> = smallWords(
   'the name of a header that holds no credential, or none',
-  (text, earlier = []) => {
-    const names = text.split(',').map((name) => name.trim().toLowerCase())
-    const isGood = (name: string): boolean =>
-      /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !credentialHeader.test(name)
-    return names.every(isGood) ? [...earlier, ...names] : undefined
-  },
+  (name) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !credentialHeader.test(name),
 )
 
 /** An instant in milliseconds since the Unix epoch. */
