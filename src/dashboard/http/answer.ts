@@ -13,14 +13,10 @@ export const json = 'application/json; charset=utf-8'
 const retryAfterS: Readonly<Record<string, number>> = {
   closing: 2,
   too_many_readers: 10,
-  prices_busy: 1,
-  clients_busy: 1,
-  notes_busy: 1,
-  alerts_busy: 1,
-  upstreams_busy: 1,
   query_interrupted: 1,
-  too_busy: 1,
 }
+/** The same for every code that ends in `_busy`. */
+const busyRetryAfterS = 1
 
 /** Status, headers and body of an error's answer. Every error has this shape. */
 export function errorParts(error: CodedError): {
@@ -32,7 +28,7 @@ export function errorParts(error: CodedError): {
   const more = { ...(log.length > 0 && { log }), ...(data !== null && { data }) }
   const content: ErrorBody = { error: { code, message, param, ...more } }
   const body = JSON.stringify(content)
-  const seconds = retryAfterS[code]
+  const seconds = code.endsWith('_busy') ? busyRetryAfterS : retryAfterS[code]
   const retry = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
   return {
     status: error.status ?? errorStatuses[code as ErrorCode],
