@@ -20,8 +20,9 @@ export function readBytes(
     const stats = fstatSync(file)
     expectFile(stats, mostBytes)
     judge(stats)
-    // Reading one byte beyond the limit shows whether the file has grown.
-    const bytes = readRange(file, 0, mostBytes + 1)
+    // Reading one byte beyond the size shows whether the file has grown.
+    const known = readRange(file, 0, stats.size + 1)
+    const bytes = known.length > stats.size ? readRange(file, 0, mostBytes + 1) : known
     if (bytes.length > mostBytes) throw tooLarge(bytes.length, mostBytes)
     return bytes
   } finally {
