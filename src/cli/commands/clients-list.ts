@@ -59,18 +59,18 @@ export const onlyReported =
 
 const orUnknown = (value: number | null): string => orDash(value, count)
 const columns: readonly Column<ClientRow>[] = [
-  column('client', 0, 16, (row) => printable(nameOf(row)), { gap: '', cut: { minWidth: 12, at: 'end' } }),
-  column('last', 4, 8, lastText, right),
-  column('calls', 1, 5, ({ calls }) => count(calls), right),
-  column('tokens', 3, 9, ({ tokens }) => count(tokens), right),
-  column('in flight', 1, 9, ({ active }) => orUnknown(active), right),
-  column('limit', 1, 5, ({ max_concurrent: most }) => orUnknown(most), right),
-  column('waiting', 1, 7, ({ waiting }) => orUnknown(waiting), right),
-  column('used in 24 h', 2, 12, ({ used_tokens: used }) => orUnknown(used), right),
-  column('token limit', 1, 11, ({ token_limit: limit }) => orUnknown(limit), right),
-  column('requests/min', 5, 12, ({ max_rpm: most }) => orUnknown(most), right),
-  column('tokens/min', 5, 10, ({ max_tpm: most }) => orUnknown(most), right),
-  column('left', 1, 9, ({ remaining_tokens: remaining }) => orUnknown(remaining), right),
+  column('client', 0, (row) => printable(nameOf(row)), { gap: '', cut: { minWidth: 12, at: 'end' } }),
+  column('last', 4, lastText, right),
+  column('calls', 1, ({ calls }) => count(calls), right),
+  column('tokens', 3, ({ tokens }) => count(tokens), right),
+  column('in flight', 1, ({ active }) => orUnknown(active), right),
+  column('limit', 1, ({ max_concurrent: most }) => orUnknown(most), right),
+  column('waiting', 1, ({ waiting }) => orUnknown(waiting), right),
+  column('used in 24 h', 2, ({ used_tokens: used }) => orUnknown(used), right),
+  column('token limit', 1, ({ token_limit: limit }) => orUnknown(limit), right),
+  column('requests/min', 5, ({ max_rpm: most }) => orUnknown(most), right),
+  column('tokens/min', 5, ({ max_tpm: most }) => orUnknown(most), right),
+  column('left', 1, ({ remaining_tokens: remaining }) => orUnknown(remaining), right),
 ]
 
 function lastText({ last_at: at }: ClientRow, nowMs: number): string {

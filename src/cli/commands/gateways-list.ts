@@ -11,7 +11,7 @@ import { shareAddress } from '../share-rows.ts'
 import { count, counted, orDash } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, printTable, right } from '../terminal/table-layout.ts'
+import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -58,27 +58,16 @@ function show(report: GatewaysReport, terminal: Terminal): void {
   print(`${count(active)} of ${orDash(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
 }
 
-const columns = [
-  column<GatewayRow>('gateway', 0, 8, ({ instance }) => instance, { gap: '' }),
-  column<GatewayRow>(
-    'host',
-    0,
-    12,
-    ({ host, is_own: isOwn }) => `${printable(host)}${isOwn ? ' (this one)' : ''}`,
-  ),
-  column<GatewayRow>('version', 4, 7, ({ version }) => printable(version)),
-  column<GatewayRow>('state', 0, 5, stateText),
-  column<GatewayRow>('in flight', 1, 9, ({ active }) => count(active), right),
-  column<GatewayRow>('held', 1, 4, ({ held }) => count(held), right),
-  column<GatewayRow>('waiting', 1, 7, ({ waiting }) => count(waiting), right),
-  column<GatewayRow>('rows behind', 3, 11, ({ rows_behind: behind }) => count(behind), right),
-  column<GatewayRow>(
-    'lease left',
-    2,
-    10,
-    ({ lease_left_s: leftS }) => orDash(leftS, (s) => `${count(s)} s`),
-    right,
-  ),
+const columns: readonly Column<GatewayRow>[] = [
+  column('gateway', 0, ({ instance }) => instance, { gap: '' }),
+  column('host', 0, ({ host, is_own: isOwn }) => `${printable(host)}${isOwn ? ' (this one)' : ''}`),
+  column('version', 4, ({ version }) => printable(version)),
+  column('state', 0, stateText),
+  column('in flight', 1, ({ active }) => count(active), right),
+  column('held', 1, ({ held }) => count(held), right),
+  column('waiting', 1, ({ waiting }) => count(waiting), right),
+  column('rows behind', 3, ({ rows_behind: behind }) => count(behind), right),
+  column('lease left', 2, ({ lease_left_s: leftS }) => orDash(leftS, (s) => `${count(s)} s`), right),
 ]
 
 function stateText({ state, away_since: since }: GatewayRow, nowMs: number): string {

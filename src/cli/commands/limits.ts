@@ -38,27 +38,27 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
 }
 
 const columns: readonly Column<ProviderLimit>[] = [
-  column('upstream', 2, 8, ({ upstream }) => upstream, { gap: '' }),
-  column('model', 0, 16, ({ model }) => (model === null ? unknownFigure : printable(model)), {
+  column('upstream', 2, ({ upstream }) => upstream, { gap: '' }),
+  column('model', 0, ({ model }) => (model === null ? unknownFigure : printable(model)), {
     cut: { minWidth: 12, at: 'end' },
   }),
-  column('key', 3, 8, ({ key }) => key ?? unknownFigure),
-  column('limit of', 0, 13, kindText),
-  column('left', 0, 9, ({ remaining }) => orDash(remaining, count), right),
-  column('limit', 0, 9, ({ limit }) => orDash(limit, count), right),
-  column('resets in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
-  column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
+  column('key', 3, ({ key }) => key ?? unknownFigure),
+  column('limit of', 0, kindText),
+  column('left', 0, ({ remaining }) => orDash(remaining, count), right),
+  column('limit', 0, ({ limit }) => orDash(limit, count), right),
+  column('resets in', 1, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
+  column('seen', 4, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
 ]
 
 const minuteColumns: readonly Column<MinuteLimitUse>[] = [
-  column('limit of', 0, 24, (row) => printable(ownerText(row)), {
+  column('limit of', 0, (row) => printable(ownerText(row)), {
     gap: '',
     cut: { minWidth: 12, at: 'end' },
   }),
-  column('kind', 0, 13, ({ kind }) => `${kind.replace('_', ' ')}/min`),
-  column('used', 0, 9, ({ used }) => count(used), right),
-  column('limit', 0, 9, ({ limit }) => count(limit), right),
-  column('waiting', 0, 7, ({ waiting }) => count(waiting), right),
+  column('kind', 0, ({ kind }) => `${kind.replace('_', ' ')}/min`),
+  column('used', 0, ({ used }) => count(used), right),
+  column('limit', 0, ({ limit }) => count(limit), right),
+  column('waiting', 0, ({ waiting }) => count(waiting), right),
 ]
 
 function ownerText({ of, upstream, model, client }: MinuteLimitUse): string {

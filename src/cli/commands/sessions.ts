@@ -24,29 +24,29 @@ export const table = optionTable({
 })
 
 const columns: readonly Column<CallSession>[] = [
-  column('last call', 0, 8, ({ last_at }, nowMs) => clockTime(Date.parse(last_at), nowMs), {
+  column('last call', 0, ({ last_at }, nowMs) => clockTime(Date.parse(last_at), nowMs), {
     align: 'right',
     gap: '',
   }),
-  column('session', 0, 24, ({ session }) => printable(session), { cut: { minWidth: 18, at: 'middle' } }),
-  column('client', 4, 12, ({ client }) => printable(client ?? unknownFigure), {
+  column('session', 0, ({ session }) => printable(session), { cut: { minWidth: 18, at: 'middle' } }),
+  column('client', 4, ({ client }) => printable(client ?? unknownFigure), {
     cut: { minWidth: 8, at: 'end' },
   }),
-  column('models', 3, 20, ({ models }) => printable(models.join(', ')) || unknownFigure, {
+  column('models', 3, ({ models }) => printable(models.join(', ')) || unknownFigure, {
     cut: { minWidth: 12, at: 'end' },
   }),
-  column('calls', 0, 5, ({ calls }) => count(calls), right),
-  column('errors', 1, 6, ({ errors }) => count(errors), {
+  column('calls', 0, ({ calls }) => count(calls), right),
+  column('errors', 1, ({ errors }) => count(errors), {
     align: 'right',
     tone: ({ errors }) => (errors > 0 ? 'failed' : 'plain'),
   }),
-  column('in', 1, 7, (session) => count(session.input_tokens), right),
-  column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
-  column('cached', 2, 6, ({ cached_share }) => orDash(cached_share, percent), right),
-  column('tools', 7, 5, ({ tool_calls }) => count(tool_calls), right),
-  column('cost', 2, 8, ({ cost_usd }) => orDash(cost_usd, dollars), right),
-  column('wall', 5, 8, ({ wall_ms }) => duration(wall_ms), right),
-  column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
+  column('in', 1, (session) => count(session.input_tokens), right),
+  column('out', 1, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
+  column('cached', 2, ({ cached_share }) => orDash(cached_share, percent), right),
+  column('tools', 7, ({ tool_calls }) => count(tool_calls), right),
+  column('cost', 2, ({ cost_usd }) => orDash(cost_usd, dollars), right),
+  column('wall', 5, ({ wall_ms }) => duration(wall_ms), right),
+  column('in calls', 6, ({ in_calls_ms }) => duration(in_calls_ms), right),
 ]
 
 /** `tokenweir sessions`: the last sessions, newest last. Resolves with the exit code; rejects with `CommandError`. */

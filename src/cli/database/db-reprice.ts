@@ -110,11 +110,11 @@ function dayTable(result: RepriceResult, isDry: boolean): string {
 }
 
 const columns: readonly Column<RepriceDay>[] = [
-  column('', 0, 0, ({ day }) => day, { gap: '' }),
-  column('', 0, 0, ({ model }) => shorten(printable(model ?? '-'), longestName)),
-  column('', 0, 0, ({ calls }) => counted(calls, 'call'), right),
-  column('', 0, 0, ({ before_usd: before }) => shownUsd(before), right),
-  column('', 0, 0, ({ after_usd: after }) => `→ ${shownUsd(after)}`, right),
+  column('', 0, ({ day }) => day, { gap: '' }),
+  column('', 0, ({ model }) => shorten(printable(model ?? '-'), longestName)),
+  column('', 0, ({ calls }) => counted(calls, 'call'), right),
+  column('', 0, ({ before_usd: before }) => shownUsd(before), right),
+  column('', 0, ({ after_usd: after }) => `→ ${shownUsd(after)}`, right),
 ]
 
 function shownUsd(value: number | null): string {

@@ -1,6 +1,6 @@
 import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
 import type { HealthReport } from '../../api/health-report.ts'
-import { bytes, count, counted, longDuration, speed, unknownFigure } from '../../lib/number-format.ts'
+import { bytes, count, counted, longDuration, orDash, speed, unknownFigure } from '../../lib/number-format.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { type Column, column, fitting, right } from './table-layout.ts'
@@ -23,29 +23,29 @@ const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> 
 
 /** The columns of the table of calls. */
 export const boardColumns: readonly Column<LiveCall>[] = [
-  column('state', 0, 15, stateText, { gap: '', tone: ({ state }) => states[state][1] }),
-  column('since', 1, 6, (call, nowMs) => since(call.state_since, nowMs), right),
-  column('age', 0, 6, (call, nowMs) => since(call.started_at, nowMs), right),
-  column('model', 0, 20, (call) => printable(call.model ?? call.path), {
+  column('state', 0, stateText, { typicalWidth: 15, gap: '', tone: ({ state }) => states[state][1] }),
+  column('since', 1, (call, nowMs) => since(call.state_since, nowMs), { ...right, typicalWidth: 6 }),
+  column('age', 0, (call, nowMs) => since(call.started_at, nowMs), { ...right, typicalWidth: 6 }),
+  column('model', 0, (call) => printable(call.model ?? call.path), {
+    typicalWidth: 20,
     cut: { minWidth: 12, at: 'middle' },
   }),
-  column('client', 3, 12, (call) => printable(call.client ?? unknownFigure), {
+  column('client', 3, (call) => printable(call.client ?? unknownFigure), {
+    typicalWidth: 12,
     cut: { minWidth: 8, at: 'end' },
   }),
-  column('session', 5, 16, (call) => printable(call.session ?? unknownFigure), {
+  column('session', 5, (call) => printable(call.session ?? unknownFigure), {
+    typicalWidth: 16,
     cut: { minWidth: 10, at: 'end' },
   }),
-  column('chunks', 2, 6, (call) => (call.chunks === 0 ? unknownFigure : count(call.chunks)), right),
-  column(
-    'chunks/s',
-    2,
-    8,
-    (call) => (call.chunks_per_s === null ? unknownFigure : speed(call.chunks_per_s)),
-    right,
-  ),
-  column('in', 7, 7, (call) => bytes(call.request_bytes), right),
-  column('out', 6, 7, (call) => bytes(call.response_bytes), right),
-  column('upstream', 8, 20, (call) => printable(call.upstream), { cut: { minWidth: 12, at: 'end' } }),
+  column('chunks', 2, (call) => (call.chunks === 0 ? unknownFigure : count(call.chunks)), right),
+  column('chunks/s', 2, (call) => orDash(call.chunks_per_s, speed), right),
+  column('in', 7, (call) => bytes(call.request_bytes), { ...right, typicalWidth: 7 }),
+  column('out', 6, (call) => bytes(call.response_bytes), { ...right, typicalWidth: 7 }),
+  column('upstream', 8, (call) => printable(call.upstream), {
+    typicalWidth: 20,
+    cut: { minWidth: 12, at: 'end' },
+  }),
 ]
 
 function stateText({ state, queue_place: queueIndex, waits_for: awaited }: LiveCall): string {

@@ -16,23 +16,27 @@ export interface CallsTable {
 }
 
 /** The column for the end of a call, if there is room. */
-const endColumn: Column<CallJson> = column('end', 5, 20, endText, { tone: toneOf })
+const endColumn: Column<CallJson> = column('end', 5, endText, { typicalWidth: 20, tone: toneOf })
 
 /** The columns after the time, from left to right. */
 const columns: readonly Column<CallJson>[] = [
-  column('model', 0, 24, (call) => printable(call.model ?? unknownFigure), {
+  column('model', 0, (call) => printable(call.model ?? unknownFigure), {
+    typicalWidth: 24,
     cut: { minWidth: 16, at: 'middle' },
   }),
-  column('type', 7, 11, (call) => (call.stream ? `${call.call_type} stream` : call.call_type)),
-  column('status', 0, 6, statusText, { tone: toneOf }),
-  column('total', 0, 10, (call) => orDash(call.duration_ms, duration), right),
-  column('queue', 4, 10, (call) => orDash(call.queue_ms, duration), right),
-  column('TTFT', 2, 7, (call) => orDash(call.ttft_ms, duration), right),
-  column('tok/s', 3, 5, (call) => orDash(call.output_tokens_per_s, speed), right),
-  column('in', 1, 7, (call) => orDash(call.input_tokens, count), right),
-  column('out', 1, 6, (call) => orDash(call.output_tokens, count), { align: 'right', gap: ' → ' }),
-  column('cost', 6, 8, (call) => orDash(call.cost_usd, dollars), right),
-  column('client', 8, 12, (call) => printable(call.client ?? unknownFigure), {
+  column('type', 7, (call) => (call.stream ? `${call.call_type} stream` : call.call_type), {
+    typicalWidth: 11,
+  }),
+  column('status', 0, statusText, { tone: toneOf }),
+  column('total', 0, (call) => orDash(call.duration_ms, duration), { ...right, typicalWidth: 10 }),
+  column('queue', 4, (call) => orDash(call.queue_ms, duration), { ...right, typicalWidth: 10 }),
+  column('TTFT', 2, (call) => orDash(call.ttft_ms, duration), { ...right, typicalWidth: 7 }),
+  column('tok/s', 3, (call) => orDash(call.output_tokens_per_s, speed), right),
+  column('in', 1, (call) => orDash(call.input_tokens, count), { ...right, typicalWidth: 7 }),
+  column('out', 1, (call) => orDash(call.output_tokens, count), { ...right, typicalWidth: 6, gap: ' → ' }),
+  column('cost', 6, (call) => orDash(call.cost_usd, dollars), { ...right, typicalWidth: 8 }),
+  column('client', 8, (call) => printable(call.client ?? unknownFigure), {
+    typicalWidth: 12,
     cut: { minWidth: 12, at: 'end' },
   }),
   endColumn,
@@ -44,9 +48,8 @@ export function callsTable(calls: readonly CallJson[], isAll: boolean, style: Ta
   const time = column<CallJson>(
     `time ${zoneText(nowMs)}`,
     0,
-    8,
     (call) => clockTime(Date.parse(call.started_at), nowMs),
-    { align: 'right', gap: '' },
+    { ...right, typicalWidth: 8, gap: '' },
   )
   const table = tableOf([time, ...columns], calls, style)
   const hasEndColumn = table.columns.includes(endColumn)

@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly gap: string
   /** In a narrow terminal, columns with the highest rank are dropped first. Rank 0 is never dropped. */
   readonly rank: number
-  /** Width in columns to reserve for rows that are still to come. */
+  /** In an open table: the width in columns to reserve for rows that are still to come. */
   readonly typicalWidth: number
   /** How texts may be cut: down to `minWidth` columns, in the middle or at the end; null for never. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
@@ -24,11 +24,10 @@ export interface Column<Row> {
 export function column<Row>(
   title: string,
   rank: number,
-  typicalWidth: number,
   text: Column<Row>['text'],
   options: Partial<Column<Row>> = {},
 ): Column<Row> {
-  return { title, rank, typicalWidth, text, align: 'left', gap: '  ', cut: null, ...options }
+  return { title, rank, text, typicalWidth: 0, align: 'left', gap: '  ', cut: null, ...options }
 }
 
 /** Options of a column of numbers. */

@@ -8,7 +8,7 @@ import { database, flag } from '../option-rows.ts'
 import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
 import { count, orDash, unknownFigure } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, printTable, right } from '../terminal/table-layout.ts'
+import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Options of all commands on upstreams: the database, and with it the file of upstreams. */
@@ -59,19 +59,19 @@ export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'creden
 
 const orUnknown = (value: number | null | undefined): string => orDash(value, count)
 
-const columns = [
-  column<UpstreamRow>('upstream', 0, 8, ({ name }) => name, { gap: '' }),
-  column<UpstreamRow>('addresses', 1, 30, ({ urls }) => printable(urls.join(', ')), {
+const columns: readonly Column<UpstreamRow>[] = [
+  column('upstream', 0, ({ name }) => name, { gap: '' }),
+  column('addresses', 1, ({ urls }) => printable(urls.join(', ')), {
     cut: { minWidth: 20, at: 'end' },
   }),
-  column<UpstreamRow>('models', 2, 16, modelsText, { cut: { minWidth: 10, at: 'end' } }),
-  column<UpstreamRow>('key', 3, 12, credentialsText),
-  column<UpstreamRow>('fallback', 5, 8, fallbackText),
-  column<UpstreamRow>('tokens', 4, 8, tokensText, right),
-  column<UpstreamRow>('state', 0, 7, stateText),
-  column<UpstreamRow>('in flight', 1, 9, ({ health }) => orUnknown(health?.rate_limiter.active), right),
-  column<UpstreamRow>('limit', 1, 5, limitText, right),
-  column<UpstreamRow>('waiting', 1, 7, ({ health }) => orUnknown(health?.rate_limiter.queued), right),
+  column('models', 2, modelsText, { cut: { minWidth: 10, at: 'end' } }),
+  column('key', 3, credentialsText),
+  column('fallback', 5, fallbackText),
+  column('tokens', 4, tokensText, right),
+  column('state', 0, stateText),
+  column('in flight', 1, ({ health }) => orUnknown(health?.rate_limiter.active), right),
+  column('limit', 1, limitText, right),
+  column('waiting', 1, ({ health }) => orUnknown(health?.rate_limiter.queued), right),
 ]
 
 function modelsText({ name, models }: UpstreamRow): string {
