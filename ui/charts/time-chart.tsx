@@ -213,26 +213,29 @@ function ChartTable({ title, frame, series, to }: ChartTableProps) {
   return (
     // The region can have the focus, so that the keyboard can scroll it.
     <div class="chart-table goes-on-aside" tabIndex={0} role="region" aria-label={`${title}, table`}>
-      <Table caption={title} columns={['Time', ...series.map(({ words }) => words)]}>
-        <tbody>
-          {frame.startsMs
-            .map((startMs, index) => (
-              <tr key={startMs}>
-                <th scope="row">
-                  <AddressLink class="text-link" to={to(bucketBounds(frame, index))}>
-                    {bucketSpan(times, frame, index)}
-                  </AddressLink>
-                </th>
-                {series.map((item) => (
-                  <td key={item.key} class={item.values[index] === null ? 'quiet' : ''}>
-                    {figureOf(item, { first: index, last: index })}
-                  </td>
-                ))}
-              </tr>
-            ))
-            .reverse()}
-        </tbody>
-      </Table>
+      <Table<number>
+        caption={title}
+        columns={[
+          {
+            head: 'Time',
+            cell: (index) => (
+              <AddressLink class="text-link" to={to(bucketBounds(frame, index))}>
+                {bucketSpan(times, frame, index)}
+              </AddressLink>
+            ),
+          },
+          ...series.map((item) => ({
+            head: item.words,
+            cell: (index: number) => (
+              <span class={item.values[index] === null ? 'quiet' : ''}>
+                {figureOf(item, { first: index, last: index })}
+              </span>
+            ),
+          })),
+        ]}
+        rows={[...frame.startsMs.keys()].reverse()}
+        keyOf={(index) => frame.startsMs[index] ?? 0}
+      />
     </div>
   )
 }

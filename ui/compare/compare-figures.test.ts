@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { curvePercentiles } from '../../src/call/call-question.ts'
 import type { MeasureFigures } from '../../src/call/figures.ts'
 import { emptyFigures } from '../../src/store/read/group-figures.ts'
-import { type CompareGroup, compareColumns, curveOf, sortedBy } from './compare-figures.ts'
+import type { CompareColumnName } from '../data/sorted-columns.ts'
+import { sortedRows } from '../design/table/sorted-rows.ts'
+import { type CompareGroup, compareColumns, curveOf } from './compare-figures.ts'
 
 function group(key: string | null, n: number, p95: number): CompareGroup {
   const measure: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
@@ -24,12 +26,14 @@ function group(key: string | null, n: number, p95: number): CompareGroup {
 
 test('the largest comes first, and what is of too few calls last', () => {
   const groups = [group('few', 19, 900), group('fast', 100, 10), group(null, 20, 30), group('slow', 50, 70)]
-  const names = (rows: readonly CompareGroup[]): readonly (string | null)[] => rows.map(({ key }) => key)
-  assert.deepEqual(names(sortedBy(groups, 'latency_p95')), ['slow', null, 'fast', 'few'])
-  assert.deepEqual(names(sortedBy(groups, 'calls')), ['fast', 'slow', null, 'few'])
-  assert.deepEqual(names(sortedBy(groups, 'latency_p95', true)), ['fast', null, 'slow', 'few'])
+  const busiest = groups.toSorted((a, b) => b.calls - a.calls)
+  const names = (column: CompareColumnName, rising = false): readonly (string | null)[] =>
+    sortedRows(busiest, compareColumns[column].value, rising).map(({ key }) => key)
+  assert.deepEqual(names('latency_p95'), ['slow', null, 'fast', 'few'])
+  assert.deepEqual(names('calls'), ['fast', 'slow', null, 'few'])
+  assert.deepEqual(names('latency_p95', true), ['fast', null, 'slow', 'few'])
   // All costs are unknown, so the group with the most calls comes first.
-  assert.deepEqual(names(sortedBy(groups, 'cost')), ['fast', 'slow', null, 'few'])
+  assert.deepEqual(names('cost'), ['fast', 'slow', null, 'few'])
   assert.equal(compareColumns.latency_p50.value(group('a', 4, 10)), null)
   assert.equal(compareColumns.latency_p50.value(group('a', 5, 10)), 5)
 })

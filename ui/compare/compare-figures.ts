@@ -5,7 +5,6 @@ import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { CompareColumnName } from '../data/sorted-columns.ts'
-import { sortedRows } from '../design/table/sorted-rows.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
 /** A model, client, upstream or value of a tag, from `/api/query`. */
@@ -83,16 +82,6 @@ export const compareColumns = {
   },
   cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },
 } satisfies Record<CompareColumnName, CompareColumn>
-
-/** Sorts groups by a column, largest or smallest first. Groups without a value come last. */
-export function sortedBy(
-  groups: readonly CompareGroup[],
-  name: CompareColumnName,
-  rising: boolean = false,
-): readonly CompareGroup[] {
-  const busiest = groups.toSorted((a, b) => b.calls - a.calls)
-  return sortedRows(busiest, compareColumns[name].value, rising)
-}
 
 /** A frame whose buckets are the percentiles of a curve. */
 export const curveFrame: TimeFrame = {

@@ -1,5 +1,5 @@
 import './compare.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { Swatch } from '../charts/chart-legend.tsx'
 import { axisDuration } from '../charts/chart-scale.ts'
 import type { ChartPanel } from '../charts/chart-series.ts'
@@ -23,15 +23,13 @@ import { type CompareColumnName, compareColumnNames } from '../data/sorted-colum
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
 import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'
-import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/form/segments.tsx'
-import { sortingBy } from '../design/table/sort-heading.tsx'
-import { Table } from '../design/table/table.tsx'
+import { type Column, Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { count, orDash } from '../format/figures.ts'
+import { orDash } from '../format/figures.ts'
 import {
   type CompareColumn,
   type CompareGroup,
@@ -39,7 +37,6 @@ import {
   curveFrame,
   curveOf,
   medianAt,
-  sortedBy,
 } from './compare-figures.ts'
 
 type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 'store' | 'note'> & {
@@ -84,6 +81,18 @@ export function CompareView() {
   )
 }
 
+/** The columns of figures, in order. */
+const columns = compareColumnNames.map((name): Column<CompareGroup, CompareColumnName> => {
+  const { words, title, class: className, value, show }: CompareColumn = compareColumns[name]
+  return {
+    head: words,
+    title,
+    class: className,
+    sort: [name, value],
+    cell: (group) => orDash(value(group), show),
+  }
+})
+
 const linesAtFirst = 3
 const rowsAtFirst = 20
 
@@ -103,15 +112,12 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const order = orderOf('compare', shown)
   const { tags } = useNavigation().address
   const nameOf = ({ key }: CompareGroup): string => key ?? namelessOf(by)
-  const [showsAll, setShowsAll] = useState(false)
-  const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
+  const busiest = groups.toSorted((a, b) => b.calls - a.calls)
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
   const lines =
     chosen.length > 0
       ? chosen
-      : sortedBy(groups, 'calls')
-          .slice(0, linesAtFirst)
-          .map(({ key }) => lineOf(key))
+      : busiest.slice(0, linesAtFirst).map(({ key }) => lineOf(key))
   const colours = coloursOf(
     lines,
     groups.map(({ key }) => lineOf(key)),
@@ -133,6 +139,32 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
     const axis = measure === 'output_tokens_per_s' ? String : axisDuration
     return { frame: curveFrame, series, heightPx: 240, linear: { leastTop: 1 }, axis }
   }, [groups, lines.join('\0'), measure, by])
+  const name: Column<CompareGroup> = {
+    head: byWords(by),
+    class: 'cut',
+    cell: (group) => (
+      <>
+        <input
+          type="checkbox"
+          aria-label={`Draw ${nameOf(group)}`}
+          checked={colourOf(group.key) !== undefined}
+          style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
+          onChange={() => toggle(lineOf(group.key))}
+        />
+        <AddressLink
+          class={group.key === null ? 'quiet' : ''}
+          title={nameOf(group)}
+          to={
+            group.key === null
+              ? null
+              : { view: 'calls', sort: 'started_at', ...filterOf(by, group.key, tags) }
+          }
+        >
+          {nameOf(group)}
+        </AddressLink>
+      </>
+    ),
+  }
   return (
     <>
       <Card
@@ -178,67 +210,16 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
         <Table
           caption={`Calls by ${byWords(by).toLowerCase()}`}
           class="compare-table has-links"
-          columns={[
-            byWords(by),
-            ...compareColumnNames.map((name) => {
-              const { words, title, class: className } = columnOf(name)
-              return {
-                words,
-                ...(title !== undefined && { meaning: title }),
-                ...(className !== undefined && { class: className }),
-                sorting: sortingBy<CompareColumnName>(name, order, rising, (order, rising) =>
-                  onShow({ order, rising }),
-                ),
-              }
-            }),
-          ]}
-        >
-          <tbody>
-            {(showsAll ? rows : rows.slice(0, rowsAtFirst)).map((group) => (
-              <tr key={group.key ?? '\0'}>
-                <th scope="row" class="cut">
-                  <input
-                    type="checkbox"
-                    aria-label={`Draw ${nameOf(group)}`}
-                    checked={colourOf(group.key) !== undefined}
-                    style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
-                    onChange={() => toggle(lineOf(group.key))}
-                  />
-                  <AddressLink
-                    class={group.key === null ? 'quiet' : ''}
-                    title={nameOf(group)}
-                    to={
-                      group.key === null
-                        ? null
-                        : { view: 'calls', sort: 'started_at', ...filterOf(by, group.key, tags) }
-                    }
-                  >
-                    {nameOf(group)}
-                  </AddressLink>
-                </th>
-                {compareColumnNames.map((name) => {
-                  const { value, show, class: className } = columnOf(name)
-                  return (
-                    <td key={name} class={className}>
-                      {orDash(value(group), show)}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-        {rows.length > rowsAtFirst && (
-          <Button kind="bare" small onClick={() => setShowsAll(!showsAll)}>
-            {showsAll ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
-          </Button>
-        )}
+          columns={[name, ...columns]}
+          rows={busiest}
+          keyOf={({ key }) => key ?? '\0'}
+          order={{ name: order, rising, onOrder: (order, rising) => onShow({ order, rising }) }}
+          most={rowsAtFirst}
+        />
       </Card>
     </>
   )
 }
-
-const columnOf = (name: CompareColumnName): CompareColumn => compareColumns[name]
 
 /** Returns a group's name in the address: empty for the group without a key. */
 const lineOf = (key: string | null): string => key ?? ''

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact'
 import type { RateTier } from '../../src/api/costs.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PriceColumnName } from '../data/sorted-columns.ts'
-import type { Column } from '../design/table/editable-table.tsx'
-import { Table } from '../design/table/table.tsx'
+import { type Column, Table } from '../design/table/table.tsx'
 import { counted, dollars, orDash, unknownFigure } from '../format/figures.ts'
 import {
   type PriceLine,
+  type RateName,
   type ShownPrice,
   briefRates,
   isFee,
@@ -37,12 +37,9 @@ export const orderWordsOfAll: typeof orderWords = {
   spent: [],
 }
 
-/** A column of prices. `value` sorts by it; null for an unknown value. */
-export interface PriceColumn extends Column<PriceLine> {
-  readonly order?: readonly [PriceColumnName, (line: PriceLine) => number | null]
-}
+type PriceColumn = Column<PriceLine, PriceColumnName>
 
-export const nameColumn: Column<PriceLine> = {
+export const nameColumn: PriceColumn = {
   head: 'Model',
   cell: ({ name }) => <span title={name}>{name}</span>,
   about: ({ about }) => about,
@@ -68,7 +65,7 @@ export const priceColumns: readonly PriceColumn[] = [
 
 export const spentColumn: PriceColumn = {
   head: 'Spent',
-  order: ['spent', ({ spent }) => spent?.usd ?? null],
+  sort: ['spent', ({ spent }) => spent?.usd ?? null],
   cell: ({ spent }) =>
     spent === null ? null : spent.model === null ? (
       orDash(spent.usd, dollars)
@@ -94,7 +91,7 @@ function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: st
     const usd = hasFreePrice(line) ? null : usdOf(line)
     return usd === null ? <span class="quiet">{unknownFigure}</span> : rate(usd)
   }
-  return { head, title, order: [name, usdOf], cell }
+  return { head, title, sort: [name, usdOf], cell }
 }
 
 function hasFreePrice({ price }: PriceLine): boolean {
@@ -142,26 +139,27 @@ export function PriceDetails({
 }
 
 function RateTable({ caption, tiers }: { readonly caption: string; readonly tiers: readonly RateTier[] }) {
-  const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
   return (
-    <Table caption={caption} columns={columns.map((words) => ({ words }))}>
-      <tbody>
-        {ratesIn(tiers).map((name) => (
-          <tr key={name}>
-            <th scope="row">{rateWords[name]}</th>
-            {tiers.map((tier) => {
-              // A tier without a rate has the rate of the first tier.
-              const usd = tier[name] ?? tiers[0]?.[name]
-              return (
-                <td key={tier.above_input_tokens}>
-                  {usd === undefined ? unknownFigure : rate(usd)}
-                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1M</span>}
-                </td>
-              )
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <Table<RateName>
+      caption={caption}
+      columns={[
+        { head: <span class="aside">Rate</span>, cell: (name) => rateWords[name] },
+        ...tiers.map((tier, at) => ({
+          head: tierWords(tiers, at),
+          cell: (name: RateName) => {
+            // A tier without a rate has the rate of the first tier.
+            const usd = tier[name] ?? tiers[0]?.[name]
+            return (
+              <>
+                {usd === undefined ? unknownFigure : rate(usd)}
+                {usd !== undefined && !isFee(name) && <span class="quiet"> / 1M</span>}
+              </>
+            )
+          },
+        })),
+      ]}
+      rows={ratesIn(tiers)}
+      keyOf={(name) => name}
+    />
   )
 }

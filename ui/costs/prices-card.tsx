@@ -5,17 +5,14 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered } from '../data/page-address.ts'
-import type { PriceColumnName } from '../data/sorted-columns.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { type Column, EditableTable } from '../design/table/editable-table.tsx'
+import { EditableTable } from '../design/table/editable-table.tsx'
 import { Banner } from '../design/banner.tsx'
 import { SearchField } from '../design/form/search-field.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
-import { sortingBy } from '../design/table/sort-heading.tsx'
-import { sortedRows } from '../design/table/sorted-rows.ts'
 import { count, counted } from '../format/figures.ts'
 import {
   bookWords,
@@ -27,7 +24,6 @@ import {
   syncWords,
 } from './price-changes.ts'
 import {
-  type PriceLine,
   knownLine,
   knownPrices,
   listedMatches,
@@ -35,7 +31,6 @@ import {
   priceableCalls,
 } from './prices.ts'
 import {
-  type PriceColumn,
   PriceDetails,
   nameColumn,
   orderWords,
@@ -81,16 +76,9 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
             ),
     [costs, matches, isAll, address.models, search, times, bounds.fromMs],
   )
-  const columns = isAll ? priceColumns : [...priceColumns, spentColumn]
   const { priceOrder, priceRising } = address
-  const [order, valueOf] = columns.find(({ order }) => order?.[0] === priceOrder)?.order ?? [usualOrder]
-  const sorted = valueOf === undefined ? lines : sortedRows(lines, valueOf, priceRising)
-  const withSorting = ({ order, ...column }: PriceColumn): Column<PriceLine> => {
-    if (order === undefined) return column
-    const onOrder = (priceOrder: PriceColumnName, priceRising: boolean): void =>
-      go({ priceOrder, priceRising })
-    return { ...column, sorting: sortingBy(order[0], priceOrder, priceRising, onOrder) }
-  }
+  // The list of all prices has no calls, and so no order by their cost.
+  const order = isAll && priceOrder === 'spent' ? null : priceOrder
   const { preview, isLooking, isRepricing, forget } = useRepriceOffer(
     prices.changes,
     bounds,
@@ -148,8 +136,8 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         <OrderSelect
           class="prices-order"
           words={isAll ? orderWordsOfAll : orderWords}
-          order={order}
-          rising={order !== usualOrder && priceRising}
+          order={order ?? usualOrder}
+          rising={order !== null && priceRising}
           onOrder={(next, priceRising) => go({ priceOrder: next === usualOrder ? null : next, priceRising })}
         />
       </div>
@@ -162,10 +150,15 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         <EditableTable
           key={isAll ? `all ${search}` : 'met'}
           caption={`${isAll ? 'All prices' : 'Used prices'}, in dollars per million tokens`}
-          rows={sorted}
+          rows={lines}
           keyOf={({ key }) => key}
           nameOf={({ name }) => name}
-          columns={[nameColumn, ...columns.map(withSorting)]}
+          columns={[nameColumn, ...priceColumns, ...(isAll ? [] : [spentColumn])]}
+          order={{
+            name: order,
+            rising: priceRising,
+            onOrder: (priceOrder, priceRising) => go({ priceOrder, priceRising }),
+          }}
           detailsOf={({ name, price }) => price && <PriceDetails name={name} price={price} />}
           buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
           formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}

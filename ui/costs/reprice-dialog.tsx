@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
+import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -10,7 +11,7 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useModal } from '../design/overlay/use-modal.ts'
 import { Banner } from '../design/banner.tsx'
-import { Table } from '../design/table/table.tsx'
+import { type Column, Table } from '../design/table/table.tsx'
 import { count, counted } from '../format/figures.ts'
 import {
   type RepricedModel,
@@ -162,76 +163,61 @@ function Working({ progress }: { readonly progress: RepriceProgress | null }) {
   )
 }
 
+/** The change of a model, or of one of its days. */
+type RepriceLine = RepricedModel | RepriceDay
+
+const figureColumns: readonly Column<RepriceLine>[] = [
+  { head: 'Calls', cell: ({ calls }) => count(calls) },
+  { head: 'Cost', cell: fromTo },
+  { head: 'Change', cell: changeWords },
+]
+
 function Preview({ result }: { readonly result: RepriceResult }) {
+  const times = useTimes()
+  /** The models whose days are shown. */
+  const [opened, setOpened] = useState<readonly (string | null)[]>([])
   if (result.calls === 0) {
     return <p>No costs would change.</p>
+  }
+  const nameOf = (line: RepriceLine): ComponentChildren => {
+    if (!('days' in line)) return times.namedDay(line.day)
+    const { model, days } = line
+    const isOpen = opened.includes(model)
+    const others = opened.filter((candidate) => candidate !== model)
+    return (
+      <>
+        <button
+          type="button"
+          class="opener row"
+          aria-expanded={isOpen}
+          onClick={() => setOpened(isOpen ? others : [...others, model])}
+        >
+          <Icon name="right" size={14} />
+          <span>{model ?? 'no model'}</span>
+        </button>
+        <small>
+          {days.length === 1
+            ? times.namedDay(days[0]?.day ?? '')
+            : `${isOpen && days.length > mostDays ? `first ${mostDays} of ` : ''}${counted(days.length, 'day')}`}
+        </small>
+      </>
+    )
   }
   return (
     // The region can have the focus, so that the keyboard can scroll it.
     <div class="reprice-table" tabIndex={0} role="region" aria-label="Changes">
-      <Table caption="Changes" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
-        {repricedModels(result.days).map((model) => (
-          <ModelRows key={model.model ?? '\0'} model={model} />
-        ))}
-        <tfoot>
-          <tr>
-            <th scope="row">All</th>
-            <Cells {...result} />
-          </tr>
-        </tfoot>
-      </Table>
+      <Table
+        caption="Changes"
+        columns={[{ head: 'Model and day', cell: nameOf }, ...figureColumns]}
+        rows={repricedModels(result.days).flatMap((model): RepriceLine[] => [
+          model,
+          ...(opened.includes(model.model) ? model.days.slice(0, mostDays) : []),
+        ])}
+        keyOf={(line) => JSON.stringify([line.model, 'days' in line ? '' : line.day])}
+        attributesOf={(line) => ('days' in line ? {} : { class: 'is-day' })}
+        total={{ ...result, model: null }}
+      />
     </div>
-  )
-}
-
-function ModelRows({ model }: { readonly model: RepricedModel }) {
-  const times = useTimes()
-  const [isOpen, setOpen] = useState(false)
-  const { days } = model
-  const [first] = days
-  return (
-    <tbody>
-      <tr>
-        <th scope="row">
-          <button type="button" class="opener row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            <Icon name="right" size={14} />
-            <span>{model.model ?? 'no model'}</span>
-          </button>
-          <small>
-            {days.length === 1 && first !== undefined
-              ? times.namedDay(first.day)
-              : counted(days.length, 'day')}
-          </small>
-        </th>
-        <Cells {...model} />
-      </tr>
-      {isOpen && days.length > mostDays && (
-        <tr class="is-day">
-          <th scope="row" colSpan={4}>
-            First {mostDays} of {count(days.length)} days:
-          </th>
-        </tr>
-      )}
-      {isOpen &&
-        days.slice(0, mostDays).map((day) => (
-          <tr key={day.day} class="is-day">
-            <th scope="row">{times.namedDay(day.day)}</th>
-            <Cells {...day} />
-          </tr>
-        ))}
-    </tbody>
-  )
-}
-
-type CellsProps = Pick<RepricedModel, 'calls' | 'before_usd' | 'after_usd'>
-
-function Cells({ calls, ...costs }: CellsProps) {
-  return (
-    <>
-      <td>{count(calls)}</td>
-      <td>{fromTo(costs)}</td>
-      <td>{changeWords(costs)}</td>
-    </>
   )
 }
 

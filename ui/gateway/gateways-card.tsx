@@ -55,25 +55,26 @@ export function GatewaysCard() {
             inFlight<GatewayRow>(({ active, held }) => [active, `${count(held)} held`]),
             waiting<GatewayRow>((row) => row.waiting),
             { head: 'Rows behind', cell: (row) => count(row.rows_behind) },
+            {
+              head: <span class="aside">Release</span>,
+              class: 'row-action',
+              cell: (row) =>
+                row.can_release && (
+                  <ConfirmButton
+                    small
+                    isOff={isBusy}
+                    question={releaseQuestion(row)}
+                    onYes={() => void run(() => release(row))}
+                  >
+                    Release
+                    <span class="aside">
+                      {' '}
+                      {counted(row.held, 'slot')} of {row.host}
+                    </span>
+                  </ConfirmButton>
+                ),
+            },
           ]}
-          action={{
-            head: 'Release',
-            button: (row) =>
-              row.can_release && (
-                <ConfirmButton
-                  small
-                  isOff={isBusy}
-                  question={releaseQuestion(row)}
-                  onYes={() => void run(() => release(row))}
-                >
-                  Release
-                  <span class="aside">
-                    {' '}
-                    {counted(row.held, 'slot')} of {row.host}
-                  </span>
-                </ConfirmButton>
-              ),
-          }}
         />
       )}
       <p class="bad" role="alert">

@@ -1,5 +1,5 @@
-import type { Column } from '../design/table/editable-table.tsx'
 import { StateMark } from '../design/icon.tsx'
+import type { Column } from '../design/table/table.tsx'
 import { count, orDash } from '../format/figures.ts'
 import type { StateShape, Tone } from '../data/gateway-now.ts'
 
@@ -33,8 +33,9 @@ export function inFlight<Row>(
 export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined): Column<Row> {
   return {
     head: 'Waiting',
-    class: (row) => ((waitingOf(row) ?? 0) > 0 ? 'is-queue' : ''),
-    cell: (row) => orDash(waitingOf(row), count),
+    cell: (row) => (
+      <span class={(waitingOf(row) ?? 0) > 0 ? 'is-queue' : ''}>{orDash(waitingOf(row), count)}</span>
+    ),
   }
 }
 

@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
 import { AddressLink, useTimes } from '../data/navigation.tsx'
 import { barScaleMs } from '../call/call-phases.ts'
@@ -6,8 +5,9 @@ import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/form/segments.tsx'
-import { type ColumnHead, Table } from '../design/table/table.tsx'
+import { type Column, Table } from '../design/table/table.tsx'
 import { count, dollars, duration, orDash, roundDuration } from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 
 export interface CallsCardProps {
@@ -37,9 +37,8 @@ const lists = {
 
 /** Some calls of a list with bars of their times, and a link to all calls. */
 export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
-  const calls = useMemo(() => shownCalls(answer, list), [answer, list])
-  const scaleMs = useMemo(() => barScaleMs(calls), [calls])
-  const nowMs = Date.parse(answer.to)
+  const times = useTimes()
+  const calls = shownCalls(answer, list)
   const isSlowest = list === 'slowest'
   const { none, to } = lists[list]
   return (
@@ -52,13 +51,14 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
       {calls.length === 0 ? (
         <p class="nothing-here quiet">{none}</p>
       ) : (
-        <Table class="has-links" caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
-          <tbody>
-            {calls.map((call) => (
-              <Row key={call.id} call={call} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
-            ))}
-          </tbody>
-        </Table>
+        <Table
+          class="has-links"
+          caption={`${listWords[list]} calls`}
+          columns={columnsOf(times, Date.parse(answer.to), barScaleMs(calls))}
+          rows={calls}
+          keyOf={({ id }) => id}
+          attributesOf={({ id }) => ({ onClick: () => onOpen(id) })}
+        />
       )}
       <div class="calls-card-foot row wraps">
         <WaterfallLegend />
@@ -74,58 +74,47 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
 }
 
 /** Returns the columns. Narrow tables hide columns of the class `is-more`. */
-function columns(scaleMs: number): readonly ColumnHead[] {
-  const timing = (
-    <>
-      <span>Where the time went</span> <span class="quiet">full width {roundDuration(scaleMs)}</span>
-    </>
-  )
+function columnsOf(times: Times, nowMs: number, scaleMs: number): readonly Column<OverviewCall>[] {
   return [
-    'Time',
-    { words: 'Model', class: 'is-words' },
-    { words: 'Result', class: 'is-words' },
-    { words: 'Tokens in', class: 'is-more' },
-    { words: 'Tokens out', class: 'is-more' },
-    { words: 'Cost', class: 'is-more' },
-    { words: 'First token', class: 'is-more' },
-    'Total',
-    { words: timing, class: 'is-words is-bar' },
-  ]
-}
-
-interface RowProps {
-  readonly call: OverviewCall
-  readonly nowMs: number
-  readonly scaleMs: number
-  readonly onOpen: (id: string) => void
-}
-
-function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
-  const times = useTimes()
-  const startedMs = Date.parse(call.started_at)
-  return (
-    // The button in the first cell is for keyboards and screen readers. The row is a larger target for the same
-    // action.
-    <tr onClick={() => onOpen(call.id)}>
-      <td>
-        <button type="button" class="calls-card-open" data-id={call.id} title={times.inUtc(startedMs)}>
-          {times.short(startedMs, nowMs)}
+    {
+      head: 'Time',
+      // The button is for keyboards and screen readers. The row is a larger target for the same action.
+      cell: ({ id, started_at: startedAt }) => (
+        <button
+          type="button"
+          class="calls-card-open"
+          data-id={id}
+          title={times.inUtc(Date.parse(startedAt))}
+        >
+          {times.short(Date.parse(startedAt), nowMs)}
         </button>
-      </td>
-      <td class="is-words is-model cut" title={call.model ?? call.endpoint}>
-        {call.model ?? <span class="quiet">{call.endpoint}</span>}
-      </td>
-      <td class="is-words">
-        <CallTag call={call} />
-      </td>
-      <td class="is-more">{orDash(call.input_tokens, count)}</td>
-      <td class="is-more">{orDash(call.output_tokens, count)}</td>
-      <td class="is-more">{orDash(call.cost_usd, dollars)}</td>
-      <td class="is-more">{orDash(call.ttft_ms, duration)}</td>
-      <td class="is-total">{orDash(call.duration_ms, duration)}</td>
-      <td class="is-words is-bar">
-        <Waterfall call={call} scaleMs={scaleMs} />
-      </td>
-    </tr>
-  )
+      ),
+    },
+    {
+      head: 'Model',
+      isWords: true,
+      class: 'is-model cut',
+      cell: ({ model, endpoint }) => (
+        <span class={model === null ? 'quiet' : ''} title={model ?? endpoint}>
+          {model ?? endpoint}
+        </span>
+      ),
+    },
+    { head: 'Result', isWords: true, cell: (call) => <CallTag call={call} /> },
+    { head: 'Tokens in', class: 'is-more', cell: ({ input_tokens: tokens }) => orDash(tokens, count) },
+    { head: 'Tokens out', class: 'is-more', cell: ({ output_tokens: tokens }) => orDash(tokens, count) },
+    { head: 'Cost', class: 'is-more', cell: ({ cost_usd: usd }) => orDash(usd, dollars) },
+    { head: 'First token', class: 'is-more', cell: ({ ttft_ms: ms }) => orDash(ms, duration) },
+    { head: 'Total', class: 'is-total', cell: ({ duration_ms: ms }) => orDash(ms, duration) },
+    {
+      head: (
+        <>
+          <span>Where the time went</span> <span class="quiet">full width {roundDuration(scaleMs)}</span>
+        </>
+      ),
+      isWords: true,
+      class: 'is-bar',
+      cell: (call) => <Waterfall call={call} scaleMs={scaleMs} />,
+    },
+  ]
 }

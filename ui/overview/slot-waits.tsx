@@ -4,8 +4,8 @@ import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Banner } from '../design/banner.tsx'
-import { Table } from '../design/table/table.tsx'
-import { count, counted, orDash, percent, wait } from '../format/figures.ts'
+import { type Column, Table } from '../design/table/table.tsx'
+import { count, counted, orDash, percent, unknownFigure, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
 
 /** The waits of calls, simulated with more slots. */
@@ -31,6 +31,21 @@ export function SlotWaitsPanel() {
   )
 }
 
+interface WaitsRow extends SlotWaits {
+  readonly words: string
+  readonly calls: number
+}
+
+const columns: readonly Column<WaitsRow>[] = [
+  { head: 'Slots', cell: ({ words }) => words },
+  {
+    head: 'Calls waiting',
+    cell: ({ waited, calls }) => (calls === 0 ? unknownFigure : percent(waited / calls)),
+  },
+  { head: 'Wait p95', cell: ({ wait_p95_ms: ms }) => orDash(ms, wait) },
+  { head: 'Longest', cell: ({ wait_max_ms: ms }) => orDash(ms, wait) },
+]
+
 function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
   const times = useTimes()
   const {
@@ -47,20 +62,17 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
       <p>{enoughWords(report)}</p>
       <Table
         caption="Waits with other numbers of slots"
-        columns={['Slots', 'Calls waiting', 'Wait p95', 'Longest']}
-      >
-        <tbody>
-          <WaitsRow words="As recorded" waits={recorded} calls={calls} />
-          {estimates.map(({ max_concurrent: slots, ...waits }) => (
-            <WaitsRow
-              key={slots}
-              words={slots === limit ? `${count(slots)} (now)` : count(slots)}
-              waits={waits}
-              calls={calls + away}
-            />
-          ))}
-        </tbody>
-      </Table>
+        columns={columns}
+        rows={[
+          { ...recorded, words: 'As recorded', calls },
+          ...estimates.map(({ max_concurrent: slots, ...waits }) => ({
+            ...waits,
+            words: slots === limit ? `${count(slots)} (now)` : count(slots),
+            calls: calls + away,
+          })),
+        ]}
+        keyOf={({ words }) => words}
+      />
       <p class="fine">
         Simulated from {counted(calls, 'call')}
         {countedFrom === null ? '' : ` since ${times.short(Date.parse(countedFrom))}`}: when each arrived and
@@ -70,22 +82,5 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
           ` ${counted(away, 'call')} never got a slot: each is assumed to need one for the median time of the others.`}
       </p>
     </>
-  )
-}
-
-interface WaitsRowProps {
-  readonly words: string
-  readonly waits: SlotWaits
-  readonly calls: number
-}
-
-function WaitsRow({ words, waits, calls }: WaitsRowProps) {
-  return (
-    <tr>
-      <th scope="row">{words}</th>
-      <td>{calls === 0 ? '–' : percent(waits.waited / calls)}</td>
-      <td>{orDash(waits.wait_p95_ms, wait)}</td>
-      <td>{orDash(waits.wait_max_ms, wait)}</td>
-    </tr>
   )
 }
