@@ -1,6 +1,6 @@
 import '../design/columns-view.css'
 import './alerts.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
 import { useLive } from '../data/live.ts'
@@ -26,13 +26,10 @@ const soonMs = 1000
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
-  const [isSoon, setSoon] = useState(false)
   const query = useQuery<AlertsReport>(JSON.stringify(active), path, {
-    everyMs: isSoon ? soonMs : everyMs,
+    everyMs: (report) => ((report?.pending ?? 0) > 0 ? soonMs : everyMs),
   })
   const { answer: report, again, put } = query
-  const isUnderWay = (report?.pending ?? 0) > 0
-  useEffect(() => setSoon(isUnderWay), [isUnderWay])
   if (report === null) return <Awaited what="the alerts" {...query} height="22rem" />
   const isLocked = report.problem !== null
   return (

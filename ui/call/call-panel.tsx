@@ -1,5 +1,5 @@
 import './call.css'
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { SingleCall } from '../../src/api/single-call.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -73,17 +73,15 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
 
   const path = `/api/calls/${id}`
   const isUnderWay = liveCall?.isUnderWay ?? false
-  const [isRecorded, setRecorded] = useState(false)
   const canBeRecorded = useSince(
     liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs,
     recordedMs,
   )
   const query = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
-    everyMs: liveCall === undefined || isRecorded ? null : recordedMs,
+    everyMs: (answer) => (liveCall === undefined || answer?.id === id ? null : recordedMs),
   })
   const { answer, error, failure, again } = query
   const full = answer?.id === id ? answer : null
-  useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
   const startedMs = brief === null ? (liveCall?.startedMs ?? null) : Date.parse(brief.started_at)
   const ended = brief ?? liveCall?.ended ?? null

@@ -120,9 +120,8 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)
   const finished = useRef<string | null | undefined>(undefined)
-  const [isFast, setFast] = useState(false)
   const costs = useQuery<Costs>('costs', () => '/api/costs', {
-    everyMs: isFast ? runningEveryMs : calmEveryMs,
+    everyMs: (costs) => (costs?.sync.state === 'running' ? runningEveryMs : calmEveryMs),
   })
   const matches = useQuery<CostMatches>(
     JSON.stringify(address.range),
@@ -144,7 +143,6 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const isRunning = sync?.state === 'running'
   useEffect(() => {
     if (sync === undefined) return
-    setFast(isRunning)
     if (isRunning) return
     // The sync may have ended quickly, or have been started elsewhere.
     if (finished.current !== undefined && finished.current !== sync.finished_at) onChanged()
@@ -152,7 +150,6 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   }, [isRunning, sync?.finished_at])
   const begin = async (): Promise<void> => {
     await act('POST', '/api/costs/sync')
-    setFast(true)
     costs.again()
   }
   // Matches of another range would be mistaken for matches of this one.

@@ -33,8 +33,11 @@ export interface QueryWithPut<Answer, Query extends AnyQuery = AnyQuery> extends
 type AnyQuery = string | { readonly path: string }
 
 export interface QueryOptions<Answer> {
-  /** Milliseconds between an answer and the next request (default: no repetition). A hidden tab sends no request. */
-  readonly everyMs?: number | null
+  /**
+   * Milliseconds between an answer and the next request, or a function that returns them for the last answer
+   * (default: no repetition). A hidden tab sends no request.
+   */
+  readonly everyMs?: number | null | ((answer: Answer | null) => number | null)
   /** True if repeated requests pause, for example while something is dragged. */
   readonly isPaused?: boolean
   /** Parses an answer. The function must stay the same while the component is rendered. */
@@ -49,7 +52,7 @@ export interface QueryOptions<Answer> {
 export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
   key: string | null,
   makeQuery: () => Query,
-  { everyMs = null, isPaused = false, read }: QueryOptions<Answer> = {},
+  { everyMs: interval = null, isPaused = false, read }: QueryOptions<Answer> = {},
 ): QueryWithPut<Answer, Query> {
   const [state, setState] = useState<State<Answer, Query>>(nothing)
   const [round, setRound] = useState(0)
@@ -94,6 +97,7 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
     return () => leaving.abort()
   }, [key, round])
 
+  const everyMs = typeof interval === 'function' ? interval(state.answer) : interval
   useEffect(() => {
     if (key === null || everyMs === null || isPaused || state.isLoading) return
     // The first request is about to start, although the state does not show it yet.

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { act } from '../data/dashboard-api.ts'
 import { useTimes } from '../data/navigation.tsx'
@@ -18,15 +17,12 @@ const [oftenMs, rarelyMs] = [3000, 30_000]
 
 /** All gateways that share a limit, if there are several, and the progress of a first copy of their calls. */
 export function GatewaysCard() {
-  const [isShown, setShown] = useState(false)
   const { answer: report, put } = useQuery<GatewaysReport>('gateways', () => '/api/gateways', {
-    everyMs: isShown ? oftenMs : rarelyMs,
+    everyMs: (report) => (isWorthShowing(report) ? oftenMs : rarelyMs),
   })
   const { run, isBusy, error } = useAction()
   const times = useTimes()
-  const isWorth = report !== null && isWorthShowing(report)
-  if (isWorth !== isShown) setShown(isWorth)
-  if (!isWorth) return null
+  if (!isWorthShowing(report)) return null
   const { gateways, copy, problem, as_of: asOf } = report
   const time = (ms: number): string => times.short(ms)
   const release = async ({ instance }: GatewayRow): Promise<void> =>

@@ -4,7 +4,9 @@ import { count, counted, longDuration, percent } from '../format/figures.ts'
 import type { RowState } from './row-columns.tsx'
 
 /** True if the card says more than the page already shows for a single gateway. */
-export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boolean {
+export function isWorthShowing(report: GatewaysReport | null): report is GatewaysReport {
+  if (report === null) return false
+  const { gateways, copy, problem } = report
   return gateways.length > 1 || copy !== null || problem !== null
 }
 

@@ -41,15 +41,12 @@ export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
   const isHeld = useObservable(isDragging)
-  const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
   const query = useQuery<Overview>(queryKey(address), () => overviewPath(address, times.zone, nowMs()), {
-    everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
+    everyMs: (answer) => (hasNoCalls(answer) ? firstCallEveryMs : refreshEveryMs(address.range)),
     isPaused: isHeld || address.call !== null,
   })
-  // Without any type of calls, none was ever recorded.
-  const hasNone = query.answer?.available_types.length === 0
-  useEffect(() => awaitFirst(hasNone), [hasNone])
+  const hasNone = hasNoCalls(query.answer)
   if (hasNone) greets.current = true
   const first = query.answer?.latest.at(-1)
   const failure = first === undefined || !first.failed ? null : failureSentence(first)
@@ -141,6 +138,11 @@ export function OverviewView() {
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </ChartEventsContext.Provider>
   )
+}
+
+/** True if no call was ever recorded, because then no type of calls is known. */
+function hasNoCalls(answer: Overview | null): boolean {
+  return answer?.available_types.length === 0
 }
 
 /** Requests the earlier period to compare with. Returns the answer, which is null until it arrives, and the error. */
