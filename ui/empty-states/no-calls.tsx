@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
@@ -7,49 +8,57 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
-import { Banner } from '../design/banner.tsx'
+import { counted } from '../format/figures.ts'
 
 /** Instructions for the first call, in place of a view's content. */
-export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
+const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
 
-type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
-
-/** True if there is a database that cannot be read. */
-export function isUnreadable({ store }: EmptyAnswer): boolean {
-  return store !== undefined && store !== 'missing' && store !== 'empty'
+/** An answer without calls. */
+interface EmptyAnswer extends Pick<CallsAnswer, 'available_types' | 'store' | 'note' | 'resolution'> {
+  readonly summary?: Pick<CallsAnswer['summary'], 'calls'>
 }
 
-/** The text in place of figures if there are no calls: the reason, and the next step. */
+/** The text in place of figures: the reason that there are no calls, and the next step. */
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
-  if (isUnreadable(answer)) {
-    return (
-      <Banner tone="bad" title="Could not read the database.">
-        {answer.note}
-      </Banner>
-    )
-  }
-  // Without any known type, no call was ever recorded.
-  if (answer.available_types.length > 0) return <NothingFoundCard />
-  return (
-    <Card title="No calls yet" class="no-calls-card">
-      <FirstCallGuide />
-    </Card>
-  )
-}
-
-function NothingFoundCard() {
-  const { title, why, ways } = useNothingFound()
+  const { title, why, ways } = useReason(answer)
   return (
     <Card title={title} class="no-calls-card">
-      <p class="quiet">{why}</p>
-      <p class="buttons row wraps">{ways}</p>
+      {typeof why === 'string' ? <p class="quiet">{why}</p> : why}
+      {ways !== undefined && <p class="buttons row wraps">{ways}</p>}
     </Card>
   )
 }
 
-/** Returns the reason that no calls match the range and filters, with links to more calls. */
-export function useNothingFound() {
+/** The text in place of a list: the reason that it is empty, and the next step. */
+export function NoCalls({ answer }: { readonly answer: EmptyAnswer }) {
+  const { title, why, ways } = useReason(answer)
+  return (
+    <EmptyState title={title} actions={ways}>
+      {why}
+    </EmptyState>
+  )
+}
+
+interface Reason {
+  readonly title: string
+  readonly why: ComponentChildren
+  readonly ways?: ComponentChildren
+}
+
+function useReason({ available_types: types, store, note, summary, resolution }: EmptyAnswer): Reason {
   const { address } = useNavigation()
+  if (store !== undefined && store !== 'missing' && store !== 'empty') {
+    return { title: 'Could not read the database', why: <p role="alert">{note}</p> }
+  }
+  // Without any known type, no call was ever recorded.
+  if (types.length === 0) return { title: 'No calls yet', why: <FirstCallGuide /> }
+  if (summary !== undefined && summary.calls > 0 && resolution !== undefined) {
+    return {
+      title: `${counted(summary.calls, 'call')} in this range ${summary.calls === 1 ? 'is' : 'are'} kept as totals only`,
+      why: 'Older calls are rolled up to save space. Overview still has their figures.',
+      ways: <ActionLink to={{ view: 'overview', call: null, sort: 'started_at' }} words="Open Overview" />,
+    }
+  }
   const hasFilters = isFiltered(address)
   return {
     title: hasFilters ? 'No calls match' : 'No calls in this range',
@@ -108,7 +117,7 @@ export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
 }
 
 /** A link from an empty list to another address. */
-export function ActionLink({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
+function ActionLink({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
     <AddressLink class="button" to={to}>
       {words}
