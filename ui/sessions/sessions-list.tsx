@@ -15,7 +15,7 @@ import { Meter } from '../design/meter.tsx'
 import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
-import { SortHeading, sortingBy } from '../design/table/sort-heading.tsx'
+import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -192,21 +192,18 @@ interface HeadingProps {
 /** The heading of a column that sorts. */
 function Heading({ sort, children: words, extra }: HeadingProps) {
   const { address, go } = useNavigation()
-  const sorting = sortingBy<SessionSort>(
-    sort,
-    orderOf('sessions', address),
-    address.rising,
-    (order, rising) => go({ order, rising }),
-  )
+  const sorted = sortedAs(sort, orderOf('sessions', address), address.rising)
   return (
     <span
       role="columnheader"
       class={sort === 'last_at' ? '' : 'figure'}
-      aria-sort={sorting.sorted}
+      aria-sort={sorted}
       {...explained(words)}
     >
       {extra}
-      <SortHeading {...sorting}>{words}</SortHeading>
+      <SortHeading sorted={sorted} onSort={(rising) => go({ order: sort, rising })}>
+        {words}
+      </SortHeading>
     </span>
   )
 }

@@ -11,23 +11,9 @@ export function sortedAs<Name>(name: Name, order: Name, rising: boolean): Sorted
   return rising ? 'ascending' : 'descending'
 }
 
-/** The sorting of a column, and the action that sorts by it. */
-export interface Sorting {
+export interface SortHeadingProps extends ReturnType<typeof explained> {
   readonly sorted: Sorted
   readonly onSort: (rising: boolean) => void
-}
-
-/** Returns the {@link Sorting} of the column `name`. `onOrder` gets the new column and direction. */
-export function sortingBy<Name>(
-  name: Name,
-  order: Name | null,
-  rising: boolean,
-  onOrder: (order: Name, rising: boolean) => void,
-): Sorting {
-  return { sorted: sortedAs(name, order, rising), onSort: (next) => onOrder(name, next) }
-}
-
-export interface SortHeadingProps extends Sorting, ReturnType<typeof explained> {
   readonly children: ComponentChildren
 }
 
