@@ -110,7 +110,7 @@ test('the list beside the panel goes on: arrows, keys and presses replace the ca
   assert.equal(new URL(page.url()).search, '')
 
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.locator('.call-card').first().click()
+  await page.locator('.calls-cards .call').first().click()
   await panel.waitFor()
   assert.notEqual(await page.evaluate('document.querySelector("dialog:modal")'), null)
   assert.deepEqual(await panel.boundingBox(), { x: 0, y: 0, width: 390, height: 844 })

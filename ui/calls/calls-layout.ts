@@ -12,9 +12,12 @@ export const keptColumns = localValue<readonly ColumnName[] | null>(
   (columns) => columns?.join(' ') ?? null,
 )
 
+/** The parts of a card, in order. The time has tokens and cost beside it. */
+const cardColumns: readonly ColumnName[] = ['model', 'total', 'time', 'status', 'timing']
+
 /** The layout of a list of calls. */
 export interface CallsLayout {
-  /** True if calls are cards, because a table has no room. */
+  /** True if each row is a card, because a table has no room. */
   readonly isNarrow: boolean
   readonly columns: readonly ColumnName[]
 }
@@ -24,5 +27,6 @@ export function useCallsLayout(box: RefObject<HTMLElement | null>): CallsLayout 
   const isNarrow = useMedia('(width < 40rem)')
   const widthRem = useWidth(box) / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  return { isNarrow, columns: useObservable(keptColumns) ?? fitting }
+  const chosen = useObservable(keptColumns) ?? fitting
+  return { isNarrow, columns: isNarrow ? cardColumns : chosen }
 }

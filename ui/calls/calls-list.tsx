@@ -1,10 +1,10 @@
 import './calls.css'
-import { type ComponentChildren, Fragment, type RefObject } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { noUsageWords } from '../call/call-text.ts'
-import { type RowPlace, type VirtualRows, useVirtualRows } from '../call/virtual-rows.ts'
+import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -35,110 +35,35 @@ import type { CallList } from './use-call-list.ts'
 /** Calls to list. Only a list with further pages has the other fields. */
 export type ListedCalls = Pick<CallList, 'calls' | 'total' | 'scaleMs' | 'answeredMs'> & Partial<CallList>
 
-export interface CallsListProps {
+export interface CallsListProps extends CallsLayout {
   readonly list: ListedCalls
   readonly onOpen: (id: string) => void
 }
 
-/** The calls of a list, as a table or as cards. */
-export function CallsList({ isNarrow, ...props }: CallsListProps & CallsLayout) {
-  return isNarrow ? <CallsCards {...props} /> : <CallsTable {...props} />
-}
-
-/** Returns the rows to render. Another list starts at its top. */
-function useListRows(
-  { list, onOpen }: CallsListProps,
-  box: RefObject<HTMLElement | null>,
-  byWindow: boolean,
-): VirtualRows<CallJson> {
-  const { calls, comeNear } = list
+/** The calls of a list, of which only the visible rows are rendered. In a narrow window, each row is a card. */
+export function CallsList({ list, isNarrow, columns, onOpen }: CallsListProps) {
+  const { calls, total, scaleMs, answeredMs, isStale = false, comeNear } = list
+  const { address } = useNavigation()
+  const times = useTimes()
+  const box = useRef<HTMLDivElement>(null)
   const shown = useVirtualRows({
     title: 'Calls',
     all: calls,
     list: box,
-    byWindow,
+    byWindow: isNarrow,
     onOpen,
     onNearEnd: comeNear,
   })
-  const firstId = calls[0]?.id
-  useEffect(shown.toTop, [firstId])
-  return shown
-}
-
-/** The calls of a list as cards, for narrow windows. */
-function CallsCards(props: CallsListProps) {
-  const { list } = props
-  const { total, scaleMs, answeredMs, isStale = false } = list
-  const { address } = useNavigation()
-  const times = useTimes()
-  const box = useRef<HTMLUListElement>(null)
-  const shown = useListRows(props, box, true)
-  return (
-    <>
-      <ul
-        class={`calls-cards ${isStale ? 'is-stale' : ''}`}
-        ref={box}
-        aria-label="Calls"
-        aria-busy={isStale}
-        style={{ height: `${shown.heightPx}px` }}
-        onKeyDown={shown.onKeyDown}
-      >
-        {shown.rows.map(({ row: call, place: { index, topPx, isActive, onFocus, onPress } }) => {
-          const {
-            id,
-            started_at: startedAt,
-            input_tokens: input,
-            output_tokens: output,
-            cost_usd: cost,
-          } = call
-          return (
-            <li key={id} aria-setsize={total ?? -1} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
-              <a
-                class="call-card list-row"
-                data-id={id}
-                href={writeAddress({ ...address, call: id })}
-                tabIndex={isActive ? 0 : -1}
-                aria-current={id === address.call ? 'true' : undefined}
-                onFocus={() => onFocus(id)}
-                onClick={(event) => onPress(event, id)}
-              >
-                <strong>{call.model ?? call.endpoint}</strong>
-                <strong>{orDash(call.duration_ms, duration)}</strong>
-                <span class="quiet">
-                  {times.short(Date.parse(startedAt), answeredMs ?? 0)} · {orDash(input, count)} →{' '}
-                  {orDash(output, count)}
-                  {cost !== null && ` · ${dollars(cost)}`}
-                </span>
-                <span>
-                  <CallTag call={call} />
-                </span>
-                <Waterfall call={call} scaleMs={scaleMs} />
-              </a>
-            </li>
-          )
-        })}
-      </ul>
-      <CallsFoot list={list} />
-    </>
-  )
-}
-
-/** The calls of a list as a table, of which only the visible rows are rendered. */
-function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
-  const { list, columns } = props
-  const { calls, total, scaleMs, answeredMs, isStale = false } = list
-  const { address } = useNavigation()
-  const times = useTimes()
-  const scroller = useRef<HTMLDivElement>(null)
-  const shown = useListRows(props, scroller, false)
-  const heightPx = useHeightBelow(scroller)
+  // Another list starts at its top.
+  useEffect(shown.toTop, [calls[0]?.id])
+  const heightPx = useHeightBelow(box)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.place.index ?? -1
   return (
     <div
-      class={`calls-scroller list-scroller goes-on-aside ${isStale ? 'is-stale' : ''}`}
-      ref={scroller}
-      style={{ height: `${heightPx}px` }}
+      class={`${isNarrow ? 'calls-cards' : 'calls-scroller list-scroller goes-on-aside'} ${isStale ? 'is-stale' : ''}`}
+      ref={box}
+      style={isNarrow ? {} : { height: `${heightPx}px` }}
       onKeyDown={shown.onKeyDown}
     >
       <table
@@ -146,7 +71,7 @@ function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
         aria-rowcount={total === null ? -1 : total + 1}
         aria-label="Calls"
         aria-busy={isStale}
-        style={{ minWidth: `${widthRem}rem` }}
+        style={isNarrow ? {} : { minWidth: `${widthRem}rem` }}
       >
         <colgroup>
           {columns.map((name) => (
@@ -169,6 +94,7 @@ function CallsTable(props: CallsListProps & Pick<CallsLayout, 'columns'>) {
               />
               <CallRow
                 call={call}
+                isNarrow={isNarrow}
                 columns={columns}
                 scaleMs={scaleMs}
                 times={times}
@@ -214,21 +140,20 @@ function Gap({ px, columns }: { readonly px: number; readonly columns: number })
   )
 }
 
-interface CallRowProps extends RowPlace {
+interface CallRowProps extends RowPlace, CallsLayout {
   readonly call: CallJson
-  readonly columns: readonly ColumnName[]
   readonly scaleMs: number
   readonly times: Times
   readonly nowMs: number
   readonly address: PageAddress
 }
 
-/** A call in the table. The cell with the time is the link to the call. */
+/** A call in the table. The time is the link to the call. */
 class CallRow extends PureComponent<CallRowProps> {
   override render() {
-    const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
+    const { call, index, isNarrow, columns, scaleMs, times, nowMs, address, isActive } = this.props
     const { onFocus, onPress } = this.props
-    const { id } = call
+    const { id, input_tokens: input, output_tokens: output, cost_usd: usd } = call
     const startedMs = Date.parse(call.started_at)
     return (
       <tr
@@ -240,15 +165,19 @@ class CallRow extends PureComponent<CallRowProps> {
         {columns.map((name) => (
           <td key={name} class={callColumns[name].isFigure === true ? 'figure' : ''}>
             {name === 'time' ? (
-              <a
-                data-id={id}
-                href={writeAddress({ ...address, call: id })}
-                tabIndex={isActive ? 0 : -1}
-                title={times.inUtc(startedMs)}
-                onFocus={() => onFocus(id)}
-              >
-                {times.short(startedMs, nowMs)}
-              </a>
+              <>
+                <a
+                  data-id={id}
+                  href={writeAddress({ ...address, call: id })}
+                  tabIndex={isActive ? 0 : -1}
+                  title={times.inUtc(startedMs)}
+                  onFocus={() => onFocus(id)}
+                >
+                  {times.short(startedMs, nowMs)}
+                </a>
+                {isNarrow &&
+                  ` · ${orDash(input, count)} → ${orDash(output, count)}${usd === null ? '' : ` · ${dollars(usd)}`}`}
+              </>
             ) : (
               cells[name](call, scaleMs)
             )}
