@@ -1,5 +1,4 @@
 import type { SingleCall } from '../../src/api/single-call.ts'
-import type { CostPart } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -8,6 +7,7 @@ import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { sessionAddress } from '../data/changed-address.ts'
 import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { type Range, boundsOf } from '../data/page-range.ts'
+import { rateWords } from '../data/price-source.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, DescriptionList } from '../design/description-list.tsx'
 import { bytes, count, counted, duration, orDash, speed, unknownFigure } from '../format/figures.ts'
@@ -15,8 +15,18 @@ import { noUsageWords } from './call-text.ts'
 
 /** The facts of a call except its times: stream, tokens, cost, request and upstream. */
 export function CallFacts({ call }: { readonly call: SingleCall }) {
+  const { utc } = useNavigation().address
   const { cache_write_tokens: cacheWrites, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: responseModel, upstream_request_id: requestId, trace_id: trace, session } = call
+  const { model, client, failure_code: code, source } = call
+  const startedMs = Date.parse(call.started_at)
+  const month = { ...defaultAddress, view: 'calls', range: monthAround(startedMs), utc } as const
+  /** Returns a link to other calls, by default those in the month around this one. */
+  const calls = (words: string, to: Partial<PageAddress>) => (
+    <AddressLink key={words} class="text-link" to={{ ...month, ...to }}>
+      {words}
+    </AddressLink>
+  )
   const tags = call.tags?.split(',') ?? []
   const { input_tokens_per_s: promptSpeed, output_tokens_per_s: speedOut } = call
   const reported = [
@@ -62,20 +72,23 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Client', call.client ?? unknownFigure],
       ['User agent', call.user_agent],
       ['Key fingerprint', call.key_fingerprint],
-      ['Session', session === null ? null : <SessionLink session={session} source={call.session_source} />],
       [
-        'Imported from',
-        call.source === null ? null : <SourceLink source={call.source} startedAt={call.started_at} />,
-      ],
-      ['Tags', tags.length === 0 ? null : <TagLinks tags={tags} startedAt={call.started_at} />],
-      [
-        'Trace',
-        trace === null ? null : (
+        'Session',
+        session === null ? null : (
           <>
-            <code>{trace}</code> <CopyButton text={trace} what="the trace ID" />
+            {calls(session, { ...sessionAddress(session), utc })}
+            {call.session_source !== null && <span class="quiet"> by {call.session_source}</span>}
           </>
         ),
       ],
+      ['Imported from', source === null ? null : calls(source, { source })],
+      [
+        'Tags',
+        tags.length === 0 ? null : (
+          <span class="panel-links row wraps">{tags.map((tag) => calls(tag, { tags: [tag] }))}</span>
+        ),
+      ],
+      ['Trace', trace === null ? null : <Copied text={trace} what="the trace ID" />],
       ['Client attempts', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
       ['Sent', bytes(call.request_bytes)],
       ['Received', bytes(call.response_bytes)],
@@ -96,11 +109,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ],
       [
         'Request ID',
-        requestId === null ? null : (
-          <>
-            <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request ID" />
-          </>
-        ),
+        requestId === null ? null : <Copied text={requestId} what="the upstream’s request ID" />,
       ],
       ['Gateway instance', call.instance],
     ],
@@ -113,24 +122,30 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
           <DescriptionList class="panel-list" facts={facts} />
         </section>
       ))}
-      <RelatedCalls call={call} />
+      <section>
+        <h3>Other calls</h3>
+        <div class="panel-links row wraps">
+          {calls('within 5 minutes', {
+            range: { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs },
+          })}
+          {model !== null && calls(`for ${model}`, { models: [model] })}
+          {client !== null && calls(`from ${client}`, { clients: [client] })}
+          {code !== null && calls(`with “${failureCodeWords(code)}”`, { failureCodes: [code] })}
+          {session !== null && calls('in this session', { session })}
+          {trace !== null && calls('in this trace', { q: trace })}
+        </div>
+      </section>
     </>
   )
 }
 
-const rateWords: Readonly<Record<CostPart['rate'], string>> = {
-  input: 'Input',
-  cache_read: 'Cached input',
-  cache_write: 'Cache write',
-  cache_write_1h: 'Cache write, 1 hour',
-  input_audio: 'Audio input',
-  output: 'Output',
-  reasoning: 'Reasoning',
-  output_audio: 'Audio output',
-  image: 'Tool images',
-  per_request: 'Per request',
-  per_search_unit: 'Search units',
-  per_second: 'Seconds of audio',
+/** A text that can be copied. */
+function Copied({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <>
+      <code>{text}</code> <CopyButton text={text} what={what} />
+    </>
+  )
 }
 
 /** Returns the parts of the cost with all digits, or the reason that they are unknown. */
@@ -153,56 +168,14 @@ function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: 
   ]
 }
 
-/** A link to the session, and the source of its name. */
-function SessionLink({ session, source }: { readonly session: string; readonly source: string | null }) {
-  const { utc } = useNavigation().address
-  return (
-    <>
-      <AddressLink class="text-link" to={{ ...sessionAddress(session), utc }}>
-        {session}
-      </AddressLink>
-      {source !== null && <span class="quiet"> by {source}</span>}
-    </>
-  )
-}
-
-/** A link to the calls that were imported from the same source in the month around the call. */
-function SourceLink({ source, startedAt }: { readonly source: string; readonly startedAt: string }) {
-  const { utc } = useNavigation().address
-  return (
-    <AddressLink
-      class="text-link"
-      to={{ ...defaultAddress, view: 'calls', range: monthOf(startedAt), source, utc }}
-    >
-      {source}
-    </AddressLink>
-  )
-}
+const minuteMs = 60_000
+const fortnightMs = 14 * 24 * 60 * minuteMs
 
 /** Returns four weeks around a call, or the default range if the call is in it. */
-function monthOf(startedAt: string): Range {
-  const startedMs = Date.parse(startedAt)
+function monthAround(startedMs: number): Range {
   const { fromMs } = boundsOf(defaultAddress, nowMs())
   if (startedMs >= fromMs) return defaultAddress.range
   return { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs }
-}
-
-/** Links to the calls with each tag in the month around the call. */
-function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; readonly startedAt: string }) {
-  const { utc } = useNavigation().address
-  return (
-    <span class="panel-links row wraps">
-      {tags.map((tag) => (
-        <AddressLink
-          key={tag}
-          class="text-link"
-          to={{ ...defaultAddress, view: 'calls', range: monthOf(startedAt), tags: [tag], utc }}
-        >
-          {tag}
-        </AddressLink>
-      ))}
-    </span>
-  )
 }
 
 /** Returns the tools' names, with the number of calls if a tool was called twice; null without tool calls. */
@@ -214,39 +187,4 @@ function toolWords({ tools, tool_calls: calls }: CallJson): string | null {
 
 function counts(value: number | null): string | null {
   return value === null ? null : count(value)
-}
-
-const minuteMs = 60_000
-const fortnightMs = 14 * 24 * 60 * minuteMs
-
-/** Links to calls with the same model, client, failure, session or trace, and to calls at the same time. */
-function RelatedCalls({ call }: { readonly call: CallJson }) {
-  const { utc } = useNavigation().address
-  const { model, client, failure_code: code, session, trace_id: trace } = call
-  const startedMs = Date.parse(call.started_at)
-  const monthAddress = { ...defaultAddress, range: monthOf(call.started_at), utc }
-  const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
-  const links: readonly (false | readonly [string, PageAddress])[] = [
-    ['within 5 minutes', { ...monthAddress, range: around }],
-    model !== null && [`for ${model}`, { ...monthAddress, models: [model] }],
-    client !== null && [`from ${client}`, { ...monthAddress, clients: [client] }],
-    code !== null && [`with “${failureCodeWords(code)}”`, { ...monthAddress, failureCodes: [code] }],
-    session !== null && ['in this session', { ...monthAddress, session }],
-    trace !== null && ['in this trace', { ...monthAddress, q: trace }],
-  ]
-  return (
-    <section>
-      <h3>Other calls</h3>
-      <div class="panel-links row wraps">
-        {links.map(
-          (link) =>
-            link !== false && (
-              <AddressLink key={link[0]} class="text-link" to={{ ...link[1], view: 'calls' }}>
-                {link[0]}
-              </AddressLink>
-            ),
-        )}
-      </div>
-    </section>
-  )
 }

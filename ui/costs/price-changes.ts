@@ -4,13 +4,12 @@ import {
   overrideName,
   plainNumber,
   rateNames,
-  rateWords,
   type PricedModel,
   type RateName,
 } from './prices.ts'
 import type { Costs } from '../../src/api/costs.ts'
 import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
-import { agoWords, sourceWords } from '../data/price-source.ts'
+import { agoWords, rateWords, sourceWords } from '../data/price-source.ts'
 import type { RowForm } from '../design/table/editor.tsx'
 import { count, counted, dollars, orDash, percent, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'

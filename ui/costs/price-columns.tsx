@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { RateTier } from '../../src/api/costs.ts'
 import { AddressLink } from '../data/navigation.tsx'
+import { rateWords } from '../data/price-source.ts'
 import type { PriceColumnName } from '../data/sorted-columns.ts'
 import { type Column, Table } from '../design/table/table.tsx'
 import { counted, dollars, orDash, unknownFigure } from '../format/figures.ts'
@@ -13,7 +14,6 @@ import {
   isFree,
   moreTiers,
   rate,
-  rateWords,
   ratesIn,
   tierWords,
 } from './prices.ts'

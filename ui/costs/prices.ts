@@ -8,25 +8,9 @@ import type {
   Rates,
   WhyUnpriced,
 } from '../../src/api/costs.ts'
-import { sourceDate, sourceWords } from '../data/price-source.ts'
+import { rateWords, sourceDate, sourceWords } from '../data/price-source.ts'
 import { count, counted, dollars } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-
-/** The names of the rates, in the page's order. */
-export const rateWords = {
-  input: 'Input',
-  output: 'Output',
-  cache_read: 'Cached input',
-  cache_write: 'Cache write',
-  cache_write_1h: 'Cache write, 1 hour',
-  reasoning: 'Reasoning',
-  input_audio: 'Audio in',
-  output_audio: 'Audio out',
-  image: 'Tool images',
-  per_request: 'Per request',
-  per_search_unit: 'Per search unit',
-  per_second: 'Per second of audio',
-} as const satisfies Readonly<Record<keyof Rates, string>>
 
 export type RateName = keyof typeof rateWords
 

@@ -1,6 +1,23 @@
+import type { Rates } from '../../src/api/costs.ts'
 import { longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { timeQuery } from './page-range.ts'
+
+/** The names of the rates, in the page's order. */
+export const rateWords = {
+  input: 'Input',
+  output: 'Output',
+  cache_read: 'Cached input',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write, 1 hour',
+  reasoning: 'Reasoning',
+  input_audio: 'Audio input',
+  output_audio: 'Audio output',
+  image: 'Tool images',
+  per_request: 'Per request',
+  per_search_unit: 'Per search unit',
+  per_second: 'Per second of audio',
+} as const satisfies Readonly<Record<keyof Rates, string>>
 
 /** Returns the API path for the prices of a range's calls. Both bounds are milliseconds since the Unix epoch. */
 export function matchesPath(fromMs: number, toMs: number): string {
