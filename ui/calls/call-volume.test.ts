@@ -3,13 +3,12 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { defaultAddress } from '../data/page-address.ts'
 import { volumeBars, volumeQuestion } from './call-volume.ts'
-import { listedBounds } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:02:00Z')
 
 test('six hours are told in steps of five minutes of the local clock', () => {
-  const bounds = listedBounds({ ...defaultAddress, range: { last: '6h' } }, nowMs)
-  const question = volumeQuestion(defaultAddress, bounds, 'Europe/Berlin')
+  const address = { ...defaultAddress, range: { last: '6h' } } as const
+  const question = volumeQuestion(address, nowMs, 'Europe/Berlin')
   assert.match(question.path, /&group_by=minute&tz=Europe%2FBerlin$/)
   assert.equal(question.stepWords, '5 minutes')
   const groups = [
@@ -28,8 +27,7 @@ test('six hours are told in steps of five minutes of the local clock', () => {
 
 test('the longer the range, the wider the buckets, and never too many of them', () => {
   const words = (['1h', '6h', '24h', '7d', '30d'] as const).map((last) => {
-    const bounds = listedBounds({ ...defaultAddress, range: { last } }, nowMs)
-    const { frame, stepWords } = volumeQuestion(defaultAddress, bounds, 'UTC')
+    const { frame, stepWords } = volumeQuestion({ ...defaultAddress, range: { last } }, nowMs, 'UTC')
     assert.ok(frame.startsMs.length >= 24 && frame.startsMs.length <= 220, last)
     return stepWords
   })
@@ -41,13 +39,14 @@ test('no call is lost, wherever the range is cut', () => {
   fc.assert(
     fc.property(hours, fc.nat(3_599_999), (counts, cutMs) => {
       const firstMs = Date.parse('2026-11-01T00:00Z')
-      const bounds = { fromMs: firstMs + cutMs, toMs: firstMs + counts.length * 3_600_000, isOpen: false }
+      const toMs = firstMs + counts.length * 3_600_000
+      const range = { last: null, fromMs: firstMs + cutMs, toMs } as const
       const groups = counts.map((calls, index) => ({
         key: new Date(firstMs + index * 3_600_000).toISOString(),
         calls,
         errors: 0,
       }))
-      const bars = volumeBars(volumeQuestion({ ...defaultAddress, utc: true }, bounds, 'UTC'), groups)
+      const bars = volumeBars(volumeQuestion({ ...defaultAddress, utc: true, range }, nowMs, 'UTC'), groups)
       assert.equal(
         bars.reduce((sum, { calls }) => sum + calls, 0),
         counts.reduce((sum, calls) => sum + calls, 0),

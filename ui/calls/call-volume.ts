@@ -1,8 +1,8 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 import { type CalendarUnit, bucketOfKey, calendarFrame } from '../charts/calendar-frame.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { PageAddress } from '../data/page-address.ts'
-import { type ListedBounds, selection } from './calls-question.ts'
+import { type PageAddress, callsQuery } from '../data/page-address.ts'
+import { boundsOf, questionTime } from '../data/page-range.ts'
 
 /** A query for the number of calls over time, in about 24 to 220 buckets. */
 export interface VolumeQuestion {
@@ -15,7 +15,8 @@ export interface VolumeQuestion {
 
 const hourMs = 3_600_000
 
-export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone: string): VolumeQuestion {
+export function volumeQuestion(address: PageAddress, nowMs: number, zone: string): VolumeQuestion {
+  const bounds = boundsOf(address, nowMs)
   const lengthMs = bounds.toMs - bounds.fromMs
   const unit: CalendarUnit = lengthMs <= 8 * hourMs ? 'minute' : lengthMs <= 9 * 24 * hourMs ? 'hour' : 'day'
   const every = unit === 'minute' && lengthMs > 2 * hourMs ? 5 : 1
@@ -23,7 +24,7 @@ export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone:
     frame: calendarFrame(bounds, unit, address.utc, every),
     utc: address.utc,
     stepWords: every === 1 ? unit : `${every} ${unit}s`,
-    path: `/api/query?${selection(address, bounds, { group_by: unit, tz: zone })}`,
+    path: `/api/query?${callsQuery(address, questionTime(address, nowMs), { group_by: unit, tz: zone })}`,
   }
 }
 

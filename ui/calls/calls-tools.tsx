@@ -11,7 +11,7 @@ import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
-import { exportPath, listedBounds } from './calls-question.ts'
+import { exportPath } from './calls-question.ts'
 import { type CallsLayout, keptColumns } from './calls-layout.ts'
 import { callColumns, columnNames, fixedColumns } from './chosen-columns.ts'
 
@@ -150,7 +150,7 @@ function ExportMenu({ total }: Pick<CallsToolsProps, 'total'>) {
             <a
               key={format}
               class="button"
-              href={exportPath(address, listedBounds(address, nowMs()), format)}
+              href={exportPath(address, nowMs(), format)}
               download
               onClick={close}
             >

@@ -14,7 +14,7 @@ import {
   volumeBars,
   volumeQuestion,
 } from './call-volume.ts'
-import { listKey, listedBounds } from './calls-question.ts'
+import { listKey } from './calls-question.ts'
 
 /**
  * In pixels: the strip's height, the base line's distance from the top, and the least height of a bar. Bars of all
@@ -29,7 +29,7 @@ const [heightPx, basePx, leastPx] = [56, 42, 1.5]
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }) {
   const times = useTimes()
   const { address } = useNavigation()
-  const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
+  const ask = (): VolumeQuestion => volumeQuestion(address, nowMs(), times.zone)
   // The order of the list does not change the counts.
   const chronological = { ...address, sort: 'started_at' } as const
   const volume = useQuery<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(

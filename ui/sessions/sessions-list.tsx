@@ -129,9 +129,8 @@ interface RowsProps {
 function Rows({ list, rows, box, onOpen }: RowsProps) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { hasMore, moreError, loadMore, isStale } = list
-  const onNearEnd = hasMore && moreError === null ? loadMore : undefined
-  const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd })
+  const { hasMore, moreError, loadMore, comeNear, isStale } = list
+  const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd: comeNear })
   const heightPx = useHeightBelow(box)
   return (
     <>

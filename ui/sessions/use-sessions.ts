@@ -1,15 +1,12 @@
-import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
 import type { CallSession } from '../../src/call/figures.ts'
 import { sessionSorts } from '../../src/call/call-session.ts'
-import { ask } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { orderOf } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
-import { type QueryState, useQuery } from '../data/use-query.ts'
-import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
+import { type PagedList, usePagedList } from '../data/use-paged-list.ts'
 
 const [usualOrder] = sessionSorts
 /** The number of sessions in a page. */
@@ -26,16 +23,12 @@ export interface SessionRow extends CallSession {
 }
 
 /** The sessions of an address. */
-export interface SessionList extends QueryState<Sessions> {
+export interface SessionList extends PagedList<Sessions, CallSession> {
   readonly rows: readonly SessionRow[]
-  readonly hasMore: boolean
-  readonly loadMore: () => void
-  /** The error of the next page's request; null without an error. */
-  readonly moreError: string | null
 }
 
 /** Returns the API path for a page of sessions in a range and filters; `cursor` is null for the first page. */
-export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
+function sessionsPath(address: PageAddress, atMs: number, cursor: string | null): string {
   const sort = orderOf('sessions', address)
   const parameters = {
     limit: String(pageSize),
@@ -54,7 +47,7 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
  * Returns the rows of the answers. A session that moved to an earlier page, while later ones were loaded, appears
  * once. An unchanged session keeps its row object, so that the row is not rendered again.
  */
-export function sessionRows(
+function sessionRows(
   sessions: readonly CallSession[],
   before: readonly SessionRow[] = [],
 ): readonly SessionRow[] {
@@ -73,31 +66,22 @@ export function sessionRows(
 /** Returns the sessions of an address in its order, loaded again when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
-  const query = useQuery<Sessions, SessionsQuestion>(key, () => {
-    const atMs = nowMs()
-    return { atMs, path: sessionsPath(address, null, atMs) }
-  })
-  const { answer, question, isStale, again } = query
-  const load = useCallback(
-    async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallSession>> => {
-      const next = await ask<Sessions>(sessionsPath(address, cursor, question?.atMs), signal)
-      return { rows: next.sessions, cursor: next.next_cursor }
-    },
-    [key, question],
+  const list = usePagedList<Sessions, CallSession>(
+    key,
+    (atMs, cursor) => sessionsPath(address, atMs, cursor),
+    ({ sessions }) => sessions,
+    { keepsPages: true },
   )
-  const pages = useFurtherPages<CallSession>(
-    { list: key, cursor: isStale ? null : (answer?.next_cursor ?? null) },
-    load,
-  )
+  const { answer, furtherRows, again } = list
   const lastRows = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
   const rows = useMemo(() => {
     const before = lastRows.current.key === key ? lastRows.current.rows : []
     // Sessions that dropped out of the renewed first page come before the next pages.
-    const pushedOff = pages.rows.length > 0 ? before : []
-    const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...pages.rows], before)
+    const pushedOff = furtherRows.length > 0 ? before : []
+    const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...furtherRows], before)
     lastRows.current = { key, rows: now }
     return now
-  }, [key, answer, pages.rows])
+  }, [key, answer, furtherRows])
 
   const isUsual = orderOf('sessions', address) === usualOrder && !address.rising
   useAgainOnCalls(
@@ -106,12 +90,7 @@ export function useSessions(address: PageAddress): SessionList {
     again,
     isUsual ? settleMs : settleSortedMs,
   )
-  return { ...query, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreError: pages.error }
-}
-
-interface SessionsQuestion {
-  readonly path: string
-  readonly atMs: number
+  return { ...list, rows }
 }
 
 /** Calls `again` some time after calls were recorded whose session `isOne` accepts. */
