@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { barsBetween, courseLines, gapLimitMs, pieceAt, pointAt, sessionCourse } from './session-course.ts'
+import { type CourseBar, barsOf, courseLines, gapLimitMs, pieceAt, pointAt, sessionCourse } from './session-course.ts'
 
 const beganMs = Date.parse('2026-11-21T04:00:00.000Z')
 
@@ -136,7 +136,9 @@ test('ten thousand calls are few bars, and all of them are in one', () => {
   const course = sessionCourse(
     Array.from({ length: 10_000 }, (_, at) => call(at * 3000, 2000, { failed: at === 7000 })),
   )
-  const bars = barsBetween(course, 1200, 0, 1200)
+  const drawn = (axisPx: number, fromPx: number, toPx: number): readonly CourseBar[] =>
+    barsOf({ ...course, pxOf: (ms) => course.placeOf(ms) * axisPx, fromPx, toPx })
+  const bars = drawn(1200, 0, 1200)
   assert.ok(bars.length < 100, `${bars.length}`)
   assert.equal(
     bars.reduce((sum, { calls }) => sum + calls, 0),
@@ -144,7 +146,7 @@ test('ten thousand calls are few bars, and all of them are in one', () => {
   )
   assert.equal(bars.filter(({ failed }) => failed).length, 1)
   // On a longer axis, only the visible part is drawn, with a bar for each call.
-  const near = barsBetween(course, 1_200_000, 600_000, 601_200)
+  const near = drawn(1_200_000, 600_000, 601_200)
   assert.deepEqual(
     near.map(({ calls }) => calls),
     near.map(() => 1),

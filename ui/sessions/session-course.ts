@@ -38,7 +38,9 @@ export interface SessionCourse {
   readonly lengthMs: number
   /** The time in which at least one call was open. */
   readonly inCallsMs: number
-  /** Maps milliseconds since the session's start to a place on the axis, 0 to 1. Long gaps are shortened. */
+  /** The length of the axis in milliseconds. Long gaps are shortened. */
+  readonly axisMs: number
+  /** Maps milliseconds since the session's start to a place on the axis, 0 to 1. */
   readonly placeOf: (ms: number) => number
   /** The session's start, in milliseconds since the Unix epoch. */
   readonly beganMs: number
@@ -75,26 +77,14 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
     }
     return { call, startMs, endMs, lane, prefixBreak }
   })
-  const { gaps, inCallsMs, lengthMs } = gapsOf(pieces)
-  const cutMs = gapLimitMs(
-    gaps.map(({ startMs, endMs }) => endMs - startMs),
-    inCallsMs,
-  )
-  const cutGaps = gaps.map(({ startMs, endMs, tools }) => ({
-    startMs,
-    endMs,
-    tools,
-    isCut: endMs - startMs > cutMs,
-  }))
-  return {
-    pieces,
-    gaps: cutGaps,
-    lanes: Math.max(1, laneEnds.length),
-    lengthMs,
-    inCallsMs,
-    placeOf: axisOf(cutGaps, lengthMs, cutMs),
-    beganMs,
-  }
+  const lengthMs = Math.max(0, ...laneEnds)
+  const uncut = gapsOf(pieces)
+  const gapsMs = uncut.map(({ startMs, endMs }) => endMs - startMs)
+  const inCallsMs = lengthMs - gapsMs.reduce((sum, ms) => sum + ms, 0)
+  const cutMs = gapLimitMs(gapsMs, inCallsMs)
+  const gaps = uncut.map((gap) => ({ ...gap, isCut: gap.endMs - gap.startMs > cutMs }))
+  const lanes = Math.max(1, laneEnds.length)
+  return { pieces, gaps, lanes, lengthMs, inCallsMs, beganMs, ...axisOf(gaps, lengthMs, cutMs) }
 }
 
 /**
@@ -128,47 +118,59 @@ function breakOf(last: CallJson, call: CallJson, afterMs: number): PrefixBreak |
   return now < before * (1 - tellingFall) ? { before, now, afterMs } : null
 }
 
-function gapsOf(pieces: readonly CoursePiece[]): {
-  readonly gaps: readonly Omit<CourseGap, 'isCut'>[]
-  readonly inCallsMs: number
-  readonly lengthMs: number
-} {
+function gapsOf(pieces: readonly CoursePiece[]): readonly Omit<CourseGap, 'isCut'>[] {
   const gaps: Omit<CourseGap, 'isCut'>[] = []
   let endMs = 0
-  let betweenMs = 0
   let tools = new Set<string>()
   for (const piece of pieces) {
     if (piece.startMs > endMs) {
       gaps.push({ startMs: endMs, endMs: piece.startMs, tools: [...tools] })
-      betweenMs += piece.startMs - endMs
       tools = new Set()
     }
     for (const name of listed(piece.call.tools)) tools.add(name)
     endMs = Math.max(endMs, piece.endMs)
   }
-  return { gaps, inCallsMs: endMs - betweenMs, lengthMs: endMs }
+  return gaps
 }
 
-function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (ms: number) => number {
-  const cuts = gaps.filter(({ isCut }) => isCut)
-  // For each shortened gap, the total time left out up to its end.
+/** A time from which on the axis has one scale. */
+interface AxisPart {
+  readonly ms: number
+  /** The time on the axis. */
+  readonly drawnMs: number
+  /** The drawn length of a millisecond. */
+  readonly scale: number
+}
+
+function axisOf(
+  gaps: readonly CourseGap[],
+  lengthMs: number,
+  cutMs: number,
+): Pick<SessionCourse, 'axisMs' | 'placeOf'> {
+  const start: AxisPart = { ms: 0, drawnMs: 0, scale: 1 }
+  const parts = [start]
   let leftOutMs = 0
-  const leftOut = cuts.map(({ startMs, endMs }) => (leftOutMs += endMs - startMs - cutMs))
-  const room = Math.max(lengthMs - leftOutMs, 1)
-  return (ms) => {
-    let [low, high] = [0, cuts.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((cuts[middle]?.startMs ?? 0) < ms) low = middle + 1
-      else high = middle
-    }
-    const gap = cuts[low - 1]
-    if (gap === undefined) return ms / room
-    const before = leftOut[low - 2] ?? 0
-    if (ms >= gap.endMs) return (ms - (leftOut[low - 1] ?? 0)) / room
-    const part = (ms - gap.startMs) / (gap.endMs - gap.startMs)
-    return (gap.startMs - before + part * cutMs) / room
+  for (const { startMs, endMs, isCut } of gaps) {
+    if (!isCut) continue
+    parts.push({ ms: startMs, drawnMs: startMs - leftOutMs, scale: cutMs / (endMs - startMs) })
+    leftOutMs += endMs - startMs - cutMs
+    parts.push({ ms: endMs, drawnMs: endMs - leftOutMs, scale: 1 })
   }
+  const axisMs = Math.max(lengthMs - leftOutMs, 1)
+  const placeOf = (atMs: number): number => {
+    const { ms, drawnMs, scale } = lastOf(parts, (part) => part.ms <= atMs) ?? start
+    return (drawnMs + (atMs - ms) * scale) / axisMs
+  }
+  return { axisMs, placeOf }
+}
+
+/** The drawn part of a session's axis. */
+export interface TimelineView extends SessionCourse {
+  readonly axisPx: number
+  readonly fromPx: number
+  readonly toPx: number
+  /** Maps milliseconds since the session's start to a pixel of the axis. */
+  readonly pxOf: (ms: number) => number
 }
 
 /** The bar of a call, or of several calls that are close to each other. */
@@ -185,21 +187,21 @@ export interface CourseBar {
 const [leastPx, crowdPx] = [3, 16]
 
 /**
- * Returns the bars between two pixels of an axis of `axisPx`. Overlapping calls of a lane are joined to one bar, so
- * that many calls give few bars.
+ * Returns the bars of the drawn part. Overlapping calls of a lane are joined to one bar, so that many calls give few
+ * bars.
  */
-export function barsBetween(
-  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
-  axisPx: number,
-  fromPx: number,
-  toPx: number,
-): readonly CourseBar[] {
+export function barsOf({
+  pieces,
+  pxOf,
+  fromPx,
+  toPx,
+}: Pick<TimelineView, 'pieces' | 'pxOf' | 'fromPx' | 'toPx'>): readonly CourseBar[] {
   const bars: CourseBar[] = []
   /** The index of the last bar in each lane. */
   const last: number[] = []
   for (const piece of pieces) {
-    const startPx = placeOf(piece.startMs) * axisPx
-    const endPx = Math.max(startPx + leastPx, placeOf(piece.endMs) * axisPx)
+    const startPx = pxOf(piece.startMs)
+    const endPx = Math.max(startPx + leastPx, pxOf(piece.endMs))
     if (endPx < fromPx || startPx > toPx) continue
     const before = bars[last[piece.lane] ?? -1]
     const beforePx = before === undefined ? Number.NEGATIVE_INFINITY : before.leftPx + before.widthPx

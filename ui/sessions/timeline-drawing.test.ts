@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { Times } from '../format/times.ts'
-import { axisSigns, axisTimes, gapsBetween, linePath } from './timeline-drawing.ts'
+import { axisSigns, axisTimes, drawnGaps, linePath } from './timeline-drawing.ts'
 
-const placeOf = (ms: number): number => ms / 1000
+/** An axis with a pixel for each millisecond. */
+const axis = { axisPx: 1000, fromPx: 0, toPx: 1000, pxOf: (ms: number) => ms }
 
 test('signs have room, and stand where they stood when what is looked at moves', () => {
   const call = {
@@ -21,7 +22,7 @@ test('signs have room, and stand where they stood when what is looked at moves',
     lane: 0,
     prefixBreak: startMs === 300 ? prefixBreak : null,
   }))
-  const signs = axisSigns({ pieces, placeOf }, 1000, 0, 1000)
+  const signs = axisSigns({ pieces, ...axis })
   assert.deepEqual(
     signs.map(({ px, kind }) => `${kind} ${px}`),
     // A failed call's bar is red, too, so the cache break is shown.
@@ -36,9 +37,12 @@ const minuteMs = 60_000
 test('times on the axis are round, the step follows the zoom, and what is seen changes none', () => {
   const lengthMs = 10 * minuteMs
   const beganMs = Date.parse('2026-11-21T14:00:48Z')
-  const course = { gaps: [], placeOf: (ms: number) => ms / lengthMs, lengthMs, beganMs }
-  const clocks = (axisPx: number, fromPx: number, toPx: number): readonly string[] =>
-    axisTimes(course, axisPx, fromPx, toPx, times).map(({ ms }) => times.seconds(beganMs + ms))
+  const course = { gaps: [], lengthMs, axisMs: lengthMs, beganMs }
+  const clocks = (axisPx: number, fromPx: number, toPx: number): readonly string[] => {
+    const pxOf = (ms: number): number => (ms / lengthMs) * axisPx
+    const view = { ...course, axisPx, fromPx, toPx, pxOf }
+    return axisTimes(view, times).map(({ ms }) => times.seconds(beganMs + ms))
+  }
   assert.deepEqual(clocks(500, 0, 500), ['14:02:00', '14:04:00', '14:06:00', '14:08:00'])
   assert.deepEqual(clocks(8000, 4000, 4500), ['14:05:40', '14:05:50', '14:06:00', '14:06:10', '14:06:20'])
   // The visible part is shorter than a second.
@@ -50,14 +54,17 @@ test('a gap that is cut has no times, and a time tells its day where the day cha
   const beganMs = Date.parse('2026-11-20T23:56:30Z')
   const [cut, ended] = [8 * minuteMs, dayMs]
   const lengthMs = ended + 8 * minuteMs
-  const course = {
+  const axisMs = 18 * minuteMs
+  const view = {
+    ...axis,
     gaps: [{ startMs: cut, endMs: ended, tools: [], isCut: true }],
-    placeOf: (ms: number) => (ms <= cut ? ms : 2 * minuteMs + cut + ms - ended) / (18 * minuteMs),
+    pxOf: (ms: number) => ((ms <= cut ? ms : 2 * minuteMs + cut + ms - ended) / axisMs) * 1000,
     lengthMs,
+    axisMs,
     beganMs,
   }
   assert.deepEqual(
-    axisTimes(course, 1000, 0, 1000, times).map(({ ms, isNewDay }) => [times.clock(beganMs + ms), isNewDay]),
+    axisTimes(view, times).map(({ ms, isNewDay }) => [times.clock(beganMs + ms), isNewDay]),
     [
       ['23:58', true],
       ['00:00', true],
@@ -82,7 +89,7 @@ test('a gap that was cut says how long it was, whatever follows it', () => {
     gap(300, 310, true),
   ]
   assert.deepEqual(
-    gapsBetween({ gaps, placeOf }, 1000, 0, 1000).map(({ leftPx, roomPx, hasWords }) => [
+    drawnGaps({ gaps, ...axis }).map(({ leftPx, roomPx, hasWords }) => [
       leftPx,
       roomPx,
       hasWords,
@@ -104,7 +111,7 @@ test('the words of a gap have the room up to the next one', () => {
   const gap = (startMs: number, endMs: number, isCut = false) => ({ startMs, endMs, tools: [], isCut })
   const gaps = [gap(0, 20), gap(60, 61), gap(100, 300, true), gap(310, 320)]
   assert.deepEqual(
-    gapsBetween({ gaps, placeOf }, 1000, 0, 305).map(({ leftPx, widthPx, roomPx }) => [
+    drawnGaps({ gaps, ...axis, toPx: 305 }).map(({ leftPx, widthPx, roomPx }) => [
       leftPx,
       widthPx,
       roomPx,

@@ -2,7 +2,7 @@ import { count, duration } from '../format/figures.ts'
 import { endWords } from '../data/failure-text.ts'
 import { roundStep, roundTimes } from '../format/time-ticks.ts'
 import type { Times } from '../format/times.ts'
-import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
+import type { CourseGap, CoursePoint, TimelineView } from './session-course.ts'
 
 /** The widths in pixels of a time, of a time with its day, and of a sign. */
 const [timePx, dayPx, signPx] = [76, 104, 10]
@@ -20,40 +20,25 @@ export interface AxisTime {
  * times. An axis too short for a round time has only the time of the first call.
  */
 export function axisTimes(
-  { gaps, placeOf, lengthMs, beganMs }: Pick<SessionCourse, 'gaps' | 'placeOf' | 'lengthMs' | 'beganMs'>,
-  axisPx: number,
-  fromPx: number,
-  toPx: number,
+  view: Omit<TimelineView, 'pieces' | 'lanes' | 'inCallsMs' | 'placeOf'>,
   times: Times,
 ): readonly AxisTime[] {
+  const { gaps, lengthMs, beganMs, axisMs, axisPx, fromPx, toPx, pxOf } = view
   const hasDays = times.day(beganMs) !== times.day(beganMs + lengthMs)
   const roomPx = hasDays ? dayPx : timePx
-  const pxOf = (ms: number): number => placeOf(ms) * axisPx
-  const cuts = gaps.filter(({ isCut }) => isCut)
-  const starts = [0, ...cuts.map(({ endMs }) => endMs)]
-  const ends = [...cuts.map(({ startMs }) => startMs), lengthMs]
-  const widest = starts.reduce(
-    (best, start, at) => {
-      const ms = (ends[at] ?? lengthMs) - start
-      return ms > best.ms ? { start, ms } : best
-    },
-    { start: 0, ms: 0 },
-  )
-  const first = { px: 0, ms: 0, isNewDay: hasDays }
-  if (widest.ms === 0) return [first]
-  const pxPerMs = (pxOf(widest.start + widest.ms) - pxOf(widest.start)) / widest.ms
+  const pxPerMs = axisPx / axisMs
   const stepS = roundStep(roomPx / pxPerMs / 1000)
+  const cuts = gaps.filter(({ isCut }) => isCut)
   const ticks: AxisTime[] = []
   let endPx = 0
   let before: string | null = null
-  for (const [at, start] of starts.entries()) {
+  for (const [at, startMs] of [0, ...cuts.map(({ endMs }) => endMs)].entries()) {
     // Times to the left of the visible part decide which others have room. The two nearest ones are enough.
-    const leftMs = start + (fromPx - 2 * roomPx - pxOf(start)) / pxPerMs
-    const rightMs = start + (toPx - pxOf(start)) / pxPerMs
-    const from = Math.max(start, leftMs)
-    const to = Math.min(ends[at] ?? lengthMs, rightMs)
-    if (from >= to) continue
-    for (const tick of roundTimes(times, beganMs + from, beganMs + to, stepS)) {
+    const leftMs = startMs + (fromPx - 2 * roomPx - pxOf(startMs)) / pxPerMs
+    const rightMs = startMs + (toPx - pxOf(startMs)) / pxPerMs
+    const fromMs = Math.max(startMs, leftMs)
+    const toMs = Math.min(cuts[at]?.startMs ?? lengthMs, rightMs)
+    for (const tick of roundTimes(times, beganMs + fromMs, beganMs + toMs, stepS)) {
       const ms = tick.ms - beganMs
       const px = Math.round(pxOf(ms))
       if (px < endPx || px + roomPx > axisPx) continue
@@ -63,7 +48,7 @@ export function axisTimes(
       before = day
     }
   }
-  return ticks.length > 0 ? ticks : [first]
+  return ticks.length > 0 ? ticks : [{ px: 0, ms: 0, isNewDay: hasDays }]
 }
 
 export interface AxisSign {
@@ -73,17 +58,17 @@ export interface AxisSign {
 }
 
 /** Returns the signs of cache breaks and failed calls, as many as have room. */
-export function axisSigns(
-  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
-  axisPx: number,
-  fromPx: number,
-  toPx: number,
-): readonly AxisSign[] {
+export function axisSigns({
+  pieces,
+  pxOf,
+  fromPx,
+  toPx,
+}: Pick<TimelineView, 'pieces' | 'pxOf' | 'fromPx' | 'toPx'>): readonly AxisSign[] {
   const breaks: AxisSign[] = []
   const failures: AxisSign[] = []
   let [breakEndPx, failureEndPx] = [0, 0]
   for (const { call, startMs, prefixBreak } of pieces) {
-    const px = Math.round(placeOf(startMs) * axisPx)
+    const px = Math.round(pxOf(startMs))
     const isSeen = px >= fromPx && px <= toPx
     // Invisible signs count, too, so that scrolling does not move signs.
     if (prefixBreak !== null && px >= breakEndPx) {
@@ -128,40 +113,35 @@ const leastGapPx = 2
  */
 const [leastWordsPx, cutWordsPx] = [36, 128]
 
-/** Returns the gaps between two pixels of an axis. */
-export function gapsBetween(
-  { gaps, placeOf }: Pick<SessionCourse, 'gaps' | 'placeOf'>,
-  axisPx: number,
-  fromPx: number,
-  toPx: number,
-): readonly DrawnGap[] {
-  const visible: Omit<DrawnGap, 'roomPx' | 'hasWords'>[] = []
-  for (const gap of gaps) {
-    const leftPx = placeOf(gap.startMs) * axisPx
-    const widthPx = placeOf(gap.endMs) * axisPx - leftPx
-    if (leftPx > toPx + cutWordsPx) break
-    if (leftPx + widthPx + cutWordsPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
-    visible.push({ gap, leftPx, widthPx })
-  }
-  // The loop starts from the right, because the next gap, drawn or not, limits the room of a gap.
-  let [nextPx, nextCutPx] = [axisPx, axisPx]
-  const endsPx = visible
-    .toReversed()
-    .map(({ gap: { isCut }, leftPx }) => {
-      const endPx = isCut ? Math.min(nextCutPx, Math.max(nextPx, leftPx + cutWordsPx)) : nextPx
-      nextPx = leftPx
-      if (isCut) nextCutPx = leftPx
-      return endPx
-    })
-    .toReversed()
+/** Returns the gaps of the drawn part. */
+export function drawnGaps({
+  gaps,
+  pxOf,
+  axisPx,
+  fromPx,
+  toPx,
+}: Pick<TimelineView, 'gaps' | 'pxOf' | 'axisPx' | 'fromPx' | 'toPx'>): readonly DrawnGap[] {
+  const visible = gaps
+    .map((gap) => ({ gap, leftPx: pxOf(gap.startMs), widthPx: pxOf(gap.endMs) - pxOf(gap.startMs) }))
+    .filter(
+      ({ gap, leftPx, widthPx }) =>
+        leftPx <= toPx + cutWordsPx &&
+        leftPx + widthPx + cutWordsPx >= fromPx &&
+        (gap.isCut || widthPx >= leastGapPx),
+    )
   let takenPx = Number.NEGATIVE_INFINITY
-  const drawnGaps = visible.map(({ gap, leftPx, widthPx }, at) => {
-    const isTaken = !gap.isCut && leftPx < takenPx
-    const roomPx = isTaken ? widthPx : Math.max((endsPx[at] ?? 0) - leftPx, widthPx)
-    if (gap.isCut) takenPx = leftPx + roomPx
-    return { gap, leftPx, widthPx, roomPx, hasWords: !isTaken && roomPx >= leastWordsPx }
-  })
-  return drawnGaps.filter(({ leftPx }) => leftPx <= toPx)
+  return visible
+    .map(({ gap, leftPx, widthPx }, at) => {
+      const later = visible.slice(at + 1)
+      const nextPx = later[0]?.leftPx ?? axisPx
+      const nextCutPx = later.find(({ gap: { isCut } }) => isCut)?.leftPx ?? axisPx
+      const endPx = gap.isCut ? Math.min(nextCutPx, Math.max(nextPx, leftPx + cutWordsPx)) : nextPx
+      const isTaken = !gap.isCut && leftPx < takenPx
+      const roomPx = Math.max(isTaken ? 0 : endPx - leftPx, widthPx)
+      if (gap.isCut) takenPx = leftPx + roomPx
+      return { gap, leftPx, widthPx, roomPx, hasWords: !isTaken && roomPx >= leastWordsPx }
+    })
+    .filter(({ leftPx }) => leftPx <= toPx)
 }
 
 interface Room {

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { type Observable, useObservable } from '../data/observable.ts'
 import { count, dollars, percent } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
+import { type CoursePoint, type TimelineView, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
 
 /** The height of a line chart. */
@@ -43,18 +43,15 @@ const kinds: readonly LineKind[] = [
 ]
 
 export interface TimelineLinesProps {
-  readonly course: SessionCourse
-  readonly axisPx: number
-  /** The visible part of the axis. */
-  readonly fromPx: number
-  readonly toPx: number
+  readonly view: TimelineView
   /** The start of the call under the pointer, in milliseconds since the session began; null without one. */
   readonly pointed: Observable<number | null>
 }
 
 /** The course of prompt, cache and cost, with the figures of the call under the pointer. */
-export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: TimelineLinesProps) {
-  const lines = useMemo(() => courseLines(course), [course])
+export function TimelineLines({ view, pointed }: TimelineLinesProps) {
+  const { pieces, axisPx, fromPx, toPx, pxOf } = view
+  const lines = useMemo(() => courseLines(view), [pieces])
   const left = Math.max(0, fromPx)
   const width = Math.max(1, Math.min(axisPx, toPx) - left)
   return (
@@ -63,7 +60,7 @@ export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: Timelin
         const points = lines[name]
         if (points.length === 0) return null
         const most = high(points)
-        const { line, area } = linePath(points, (ms) => course.placeOf(ms) * axisPx, most, {
+        const { line, area } = linePath(points, pxOf, most, {
           left,
           width,
           height: linePx,
@@ -86,7 +83,7 @@ export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: Timelin
           </div>
         )
       })}
-      <PointedMark course={course} axisPx={axisPx} pointed={pointed} />
+      <PointedMark pxOf={pxOf} pointed={pointed} />
     </div>
   )
 }
@@ -103,9 +100,9 @@ function PointedValue({ points, pointed, format }: PointedValueProps) {
   return point && <strong>{format(point.value)}</strong>
 }
 
-function PointedMark({ course, axisPx, pointed }: Pick<TimelineLinesProps, 'course' | 'axisPx' | 'pointed'>) {
+type PointedMarkProps = Pick<TimelineLinesProps, 'pointed'> & Pick<TimelineView, 'pxOf'>
+
+function PointedMark({ pxOf, pointed }: PointedMarkProps) {
   const ms = useObservable(pointed)
-  return ms === null ? null : (
-    <i class="timeline-pointed" style={{ left: `${course.placeOf(ms) * axisPx}px` }} />
-  )
+  return ms === null ? null : <i class="timeline-pointed" style={{ left: `${pxOf(ms)}px` }} />
 }

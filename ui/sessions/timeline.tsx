@@ -10,8 +10,8 @@ import { StateMark } from '../design/icon.tsx'
 import { useWidth } from '../design/use-window.ts'
 import { count, counted, dollars, duration, orDash } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './session-course.ts'
-import { axisSigns, axisTimes, gapsBetween } from './timeline-drawing.ts'
+import { type CourseBar, type SessionCourse, type TimelineView, barsOf, pieceAt } from './session-course.ts'
+import { axisSigns, axisTimes, drawnGaps } from './timeline-drawing.ts'
 import { TimelineLines } from './timeline-lines.tsx'
 
 /** The height of a lane. */
@@ -97,7 +97,13 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
     setScrollPx(box.current.scrollLeft)
     middle.current = null
   }, [zoom])
-  const span = { fromPx: scrollPx - besidePx, toPx: scrollPx + widthPx + besidePx }
+  const view: TimelineView = {
+    ...course,
+    axisPx,
+    fromPx: scrollPx - besidePx,
+    toPx: scrollPx + widthPx + besidePx,
+    pxOf: (ms) => course.placeOf(ms) * axisPx,
+  }
   return (
     <section class="card timeline clips" aria-labelledby="timeline-title">
       <div class="card-bar row wraps">
@@ -143,11 +149,9 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
       >
         {widthPx > 0 && (
           <div class="timeline-axis" style={{ width: `${axisPx}px` }} aria-hidden="true" {...handlers}>
-            <Marks course={course} axisPx={axisPx} {...span} />
+            <Marks view={view} />
             <Bars
-              course={course}
-              axisPx={axisPx}
-              {...span}
+              view={view}
               openId={openId}
               onPress={(bar, clientX) =>
                 bar.calls === 1 || zoom >= mostZoom
@@ -155,8 +159,8 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
                   : zoomTo(zoom * 4, placeUnder(clientX))
               }
             />
-            {course.gaps.length > 0 && <Gaps course={course} axisPx={axisPx} {...span} />}
-            <TimelineLines course={course} axisPx={axisPx} {...span} pointed={pointed} />
+            {course.gaps.length > 0 && <Gaps view={view} />}
+            <TimelineLines view={view} pointed={pointed} />
             <div ref={marked} class="timeline-selected chosen-span" hidden />
           </div>
         )}
@@ -165,33 +169,25 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   )
 }
 
-export interface PartProps {
-  readonly course: SessionCourse
-  readonly axisPx: number
-  /** The visible part of the axis. */
-  readonly fromPx: number
-  readonly toPx: number
+interface PartProps {
+  readonly view: TimelineView
 }
 
 /** Round times, and above the calls the signs of cache breaks and failures. */
-function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
+function Marks({ view }: PartProps) {
   const times = useTimes()
-  const clocks = useMemo(
-    () => axisTimes(course, axisPx, fromPx, toPx, times),
-    [course, axisPx, fromPx, toPx, times],
-  )
-  const signs = useMemo(() => axisSigns(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
+  const { beganMs } = view
   return (
     <>
       <div class="timeline-times finest">
-        {clocks.map(({ px, ms, isNewDay }) => (
+        {axisTimes(view, times).map(({ px, ms, isNewDay }) => (
           <span key={px} class={isNewDay ? 'is-new-day' : ''} style={{ left: `${px}px` }}>
-            {isNewDay ? times.dayAndClock(course.beganMs + ms) : times.seconds(course.beganMs + ms)}
+            {isNewDay ? times.dayAndClock(beganMs + ms) : times.seconds(beganMs + ms)}
           </span>
         ))}
       </div>
       <div class="timeline-signs">
-        {signs.map(({ px, kind, words }) => (
+        {axisSigns(view).map(({ px, kind, words }) => (
           <span
             key={`${kind} ${px}`}
             class={`sign-${kind} ${kind === 'break' ? 'notice' : 'bad'}`}
@@ -211,11 +207,10 @@ interface BarsProps extends PartProps {
   readonly onPress: (bar: CourseBar, clientX: number) => void
 }
 
-function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
-  const bars = useMemo(() => barsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
+function Bars({ view, openId, onPress }: BarsProps) {
   return (
-    <div class="timeline-lanes" style={{ height: `${course.lanes * lanePx + 4}px` }}>
-      {bars.map((bar) => {
+    <div class="timeline-lanes" style={{ height: `${view.lanes * lanePx + 4}px` }}>
+      {barsOf(view).map((bar) => {
         const { piece, leftPx, widthPx, calls, failed } = bar
         const { call, lane } = piece
         return (
@@ -259,11 +254,10 @@ function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
 }
 
 /** The gaps between calls, with their tools and lengths. */
-function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
-  const shown = useMemo(() => gapsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
+function Gaps({ view }: PartProps) {
   return (
     <div class="timeline-gaps">
-      {shown.map(({ gap: { startMs, endMs, tools, isCut }, leftPx, widthPx, roomPx, hasWords }) => {
+      {drawnGaps(view).map(({ gap: { startMs, endMs, tools, isCut }, leftPx, widthPx, roomPx, hasWords }) => {
         const names = tools.map(shownText).join(', ')
         const length = duration(endMs - startMs)
         return (
