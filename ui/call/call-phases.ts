@@ -5,37 +5,36 @@ import type { CallJson } from '../../src/call/call-record.ts'
 export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
   Pick<OverviewCall, 'attempts' | 'receive_ms' | 'queue_ms' | 'retry_wait_ms' | 'ttft_ms' | 'duration_ms'>
 
-/** The parts of a bar in a list. */
-export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
+/** The parts of a bar in a list, in order. */
+export const barParts = {
+  receive: { words: 'Receiving', colour: 'var(--p99)' },
+  wait: { words: 'Waiting', colour: 'var(--queue)' },
+  first: { words: 'To first token', colour: 'var(--first)' },
+  stream: { words: 'Streaming', colour: 'var(--stream)' },
+  answer: { words: 'Not streamed', colour: 'var(--edge)' },
+} as const
 
-/** The colour of each part. */
-export const partColour: Readonly<Record<BarPart, string>> = {
-  receive: 'var(--p99)',
-  wait: 'var(--queue)',
-  first: 'var(--first)',
-  stream: 'var(--stream)',
-  answer: 'var(--edge)',
-}
+export type BarPart = keyof typeof barParts
 
 /**
- * The phases of a call in order, each with its part in a list's bar. `receive` reads the request's body, `queue`
- * waits for a slot, and `retry` covers lost attempts with the waits between them. `answer` is the rest if no token
- * or byte is known; `refusal` means that nothing was sent upstream.
+ * The phases of a call in order, named as in browsers' network panels, each with its part in a list's bar. `receive`
+ * reads the request's body, `queue` waits for a slot, and `retry` covers lost attempts with the waits between them.
+ * `answer` is the rest if no token or byte is known; `refusal` means that nothing was sent upstream.
  */
-export const barPartOf = {
-  receive: 'receive',
-  queue: 'wait',
-  retry: 'wait',
-  connect: 'first',
-  first_token: 'first',
-  first_byte: 'answer',
-  stream: 'stream',
-  body: 'answer',
-  answer: 'answer',
-  refusal: 'answer',
-} as const satisfies Readonly<Record<string, BarPart>>
+export const phases = {
+  receive: { words: 'Receiving request', part: 'receive' },
+  queue: { words: 'Waiting for slot', part: 'wait' },
+  retry: { words: 'Waiting to retry', part: 'wait' },
+  connect: { words: 'Upstream connect', part: 'first' },
+  first_token: { words: 'To first token', part: 'first' },
+  first_byte: { words: 'To first byte', part: 'answer' },
+  stream: { words: 'Streaming', part: 'stream' },
+  body: { words: 'Rest of response', part: 'answer' },
+  answer: { words: 'Waiting for response', part: 'answer' },
+  refusal: { words: 'Gateway’s response', part: 'answer' },
+} as const satisfies Readonly<Record<string, { readonly words: string; readonly part: BarPart }>>
 
-export type PhaseName = keyof typeof barPartOf
+type PhaseName = keyof typeof phases
 
 /** A phase of a call. */
 export interface CallPhase {
@@ -56,11 +55,11 @@ const leastWaitMs = 5
 export function callPhases(call: TimedCall): readonly CallPhase[] {
   const { duration_ms: durationMs } = call
   if (durationMs === null) return []
-  const phases: CallPhase[] = []
+  const ofCall: CallPhase[] = []
   let atMs = 0
   const until = (name: PhaseName, endMs: number): void => {
     const lengthMs = Math.max(0, Math.min(endMs, durationMs) - atMs)
-    phases.push({ name, startMs: atMs, lengthMs })
+    ofCall.push({ name, startMs: atMs, lengthMs })
     atMs += lengthMs
   }
   const lasting = (name: PhaseName, lengthMs: number | null | undefined): void => {
@@ -81,7 +80,7 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
     until('first_byte', sentMs + call.ttfb_ms)
     until('body', durationMs)
   } else until(call.attempts === 0 ? 'refusal' : 'answer', durationMs)
-  return phases
+  return ofCall
 }
 
 /** A part of a call's bar. */
@@ -98,12 +97,12 @@ export interface BarPiece {
  */
 export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[] {
   const pieces: BarPiece[] = []
-  const phases = callPhases(call)
+  const ofCall = callPhases(call)
   const leastMs = (call.duration_ms ?? 0) / 100
-  const hasFirst = phases.some(({ name }) => name === 'first_token')
-  for (const { name, startMs, lengthMs } of phases) {
+  const hasFirst = ofCall.some(({ name }) => name === 'first_token')
+  for (const { name, startMs, lengthMs } of ofCall) {
     if (lengthMs <= 0 || startMs >= scaleMs || lengthMs < leastMs) continue
-    const part = barPartOf[name] === 'first' && !hasFirst ? 'answer' : barPartOf[name]
+    const part = phases[name].part === 'first' && !hasFirst ? 'answer' : phases[name].part
     const length = Math.min(lengthMs, scaleMs - startMs) / scaleMs
     const before = pieces.at(-1)
     if (before?.part === part) pieces[pieces.length - 1] = { ...before, length: before.length + length }

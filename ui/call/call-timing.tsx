@@ -1,7 +1,6 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
-import { type TimedCall, barPartOf, callPhases, partColour } from './call-phases.ts'
-import { phaseWords } from './call-text.ts'
+import { type TimedCall, barParts, callPhases, phases } from './call-phases.ts'
 
 export interface CallTimingProps {
   readonly call: TimedCall & Partial<Pick<CallJson, 'ttft_total_ms' | 'ttfo_ms' | 'overhead_ms'>>
@@ -19,13 +18,13 @@ export function CallTiming({ call }: CallTimingProps) {
         <tbody>
           {callPhases(call).map(({ name, startMs, lengthMs }) => (
             <tr key={name}>
-              <th scope="row">{phaseWords[name]}</th>
+              <th scope="row">{phases[name].words}</th>
               <td>
                 <div class="timing-track" aria-hidden="true">
                   {lengthMs > 0 && (
                     <span
                       style={{
-                        '--part': partColour[barPartOf[name]],
+                        '--part': barParts[phases[name].part].colour,
                         left: `min(${shareOf(startMs)}, 100% - 2px)`,
                         width: shareOf(lengthMs),
                       }}

@@ -1,6 +1,5 @@
 import { duration } from '../format/figures.ts'
-import { type BarPart, type TimedCall, barPieces, callPhases, partColour } from './call-phases.ts'
-import { phaseWords } from './call-text.ts'
+import { type TimedCall, barParts, barPieces, callPhases, phases } from './call-phases.ts'
 
 export interface WaterfallProps {
   readonly call: TimedCall
@@ -12,7 +11,7 @@ export interface WaterfallProps {
 export function Waterfall({ call, scaleMs }: WaterfallProps) {
   const words = callPhases(call)
     .filter(({ lengthMs }) => lengthMs >= 0.01)
-    .map(({ name, lengthMs }) => `${phaseWords[name]} ${duration(lengthMs)}`)
+    .map(({ name, lengthMs }) => `${phases[name].words} ${duration(lengthMs)}`)
     .join(' · ')
   return (
     <span
@@ -24,27 +23,19 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
       {barPieces(call, scaleMs).map(({ part, start, length }) => (
         <span
           key={part}
-          style={{ '--part': partColour[part], left: shareWords(start), width: shareWords(length) }}
+          style={{ '--part': barParts[part].colour, left: shareWords(start), width: shareWords(length) }}
         />
       ))}
     </span>
   )
 }
 
-const partWords: Readonly<Record<BarPart, string>> = {
-  receive: 'Receiving',
-  wait: 'Waiting',
-  first: 'To first token',
-  stream: 'Streaming',
-  answer: 'Not streamed',
-}
-
 /** The legend of the bars' colours. */
 export function WaterfallLegend() {
   return (
     <ul class="waterfall-legend row wraps finest" aria-label="Parts of a call">
-      {Object.entries(partWords).map(([part, words]) => (
-        <li key={part} class="colour-key" style={{ '--part': partColour[part as BarPart] }}>
+      {Object.values(barParts).map(({ words, colour }) => (
+        <li key={words} class="colour-key" style={{ '--part': colour }}>
           {words}
         </li>
       ))}

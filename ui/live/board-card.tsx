@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { barScaleMs, partColour } from '../call/call-phases.ts'
+import { barParts, barScaleMs } from '../call/call-phases.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
@@ -188,7 +188,7 @@ class Row extends PureComponent<RowProps> {
         aria-current={id === address.call ? 'true' : undefined}
         style={{ top: `${topPx}px` }}
       >
-        <span class="board-state" style={{ '--part': partColour[liveStates[state].part] }}>
+        <span class="board-state" style={{ '--part': barParts[liveStates[state].part].colour }}>
           {goneMs === null ? (
             <>
               <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />

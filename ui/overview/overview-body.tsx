@@ -169,12 +169,8 @@ function courseOf({ course, colour }: OverviewCard) {
 /** The use of the slots, and the waits of calls for them. */
 function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly frame: TimeFrame }) {
   const { address } = useNavigation()
-  const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
   const isOfAll = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
-  const panels = useMemo(
-    () => slotPanels(answer, frame, limitNow, isOfAll),
-    [answer, frame, limitNow, isOfAll],
-  )
+  const panels = useMemo(() => slotPanels(answer, frame, isOfAll), [answer, frame, isOfAll])
   return (
     <TimeChart
       title="Slots and queue"

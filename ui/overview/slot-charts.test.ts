@@ -24,7 +24,7 @@ const answer = (longestWaitMs: number): Overview =>
   }) as unknown as Overview
 
 const values = (longestWaitMs: number): unknown[] =>
-  slotPanels(answer(longestWaitMs), frame, 4).map(({ figure }) => figure?.value.replaceAll(/\s/g, ' '))
+  slotPanels(answer(longestWaitMs), frame).map(({ figure }) => figure?.value.replaceAll(/\s/g, ' '))
 
 test('where calls waited, slots and queue of a minute that is not known are unknown, not empty', () => {
   assert.deepEqual(values(18_700), ['–', '–', '–', '18.7 s'])
@@ -32,14 +32,14 @@ test('where calls waited, slots and queue of a minute that is not known are unkn
 
 test('where nobody waited, the slots in use alone are plotted, and say so', () => {
   assert.deepEqual(values(0.2), ['0 of 4'])
-  assert.equal(slotPanels(answer(0.2), frame, 4)[0]?.figure?.words, 'peak slots in use · no waiting')
+  assert.equal(slotPanels(answer(0.2), frame)[0]?.figure?.words, 'peak slots in use · no waiting')
 })
 
 test('waits are out of the ordinary where all slots were in use for a twentieth of the time', () => {
   const { buckets, totals, slots } = answer(1500)
   const telling = (share: number): unknown[] => {
     const busy = { ...slots, active_max: [4, 4], queued_max: [9, 3], at_limit_share_total: share }
-    const panels = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame, 4)
+    const panels = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame)
     return panels.map(({ figure, series }) => [figure?.isTelling ?? false, series.at(-1)?.colour])
   }
   assert.deepEqual(telling(0.001), [
@@ -59,7 +59,7 @@ test('slots of several upstreams are held against the limit of none', () => {
   const { buckets, totals, slots } = answer(0.2)
   const figureOf = (active: readonly number[], isOfAll: boolean): unknown => {
     const busy = { ...slots, active_max: active, limit: [4, 4] }
-    const [first] = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame, 4, isOfAll)
+    const [first] = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame, isOfAll)
     return [first?.figure?.value, first?.series.map(({ key }) => key)]
   }
   assert.deepEqual(figureOf([3, 2], false), ['3 of 4', ['limit', 'active']])
@@ -70,6 +70,6 @@ test('slots of several upstreams are held against the limit of none', () => {
 test('the most slots in use are told with the limit of that moment', () => {
   const { buckets, totals, slots } = answer(0.2)
   const changed = { ...slots, active_max: [4, 3], limit: [4, 5] }
-  const [first] = slotPanels({ buckets, totals, slots: changed } as unknown as Overview, frame, 5)
+  const [first] = slotPanels({ buckets, totals, slots: changed } as unknown as Overview, frame)
   assert.equal(first?.figure?.value, '4 of 4')
 })

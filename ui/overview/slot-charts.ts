@@ -16,22 +16,20 @@ const rowPx = 52
 
 /**
  * Returns a panel for slots in use, the time with all in use, waiting calls, and their waits. The later panels
- * appear only if they have noticeable values. `limitNow` replaces a limit that an older gateway did not record.
- * `limitNow` belongs to one upstream, so with several (`isOfAll`) there is no limit.
+ * appear only if they have noticeable values. The limit belongs to one upstream, so with several (`isOfAll`) there is
+ * no limit.
  */
 export function slotPanels(
   answer: Overview,
   frame: TimeFrame,
-  limitNow: number | null,
   isOfAll: boolean = false,
 ): readonly ChartPanel[] {
   const { buckets, slots, totals } = answer
   const { n, p95, max } = totals.queue_ms
   const { active, queued, atLimit, limit } = slotColumns(answer)
-  const ofOne = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
   // More slots in use than one upstream has mean that there were several.
-  const areSeveral = isOfAll || active.some((value, at) => (value ?? 0) > (ofOne[at] ?? Infinity))
-  const limits = areSeveral ? ofOne.map(() => null) : ofOne
+  const areSeveral = isOfAll || active.some((value, at) => (value ?? 0) > (limit[at] ?? Infinity))
+  const limits = areSeveral ? limit.map(() => null) : limit
   const limitLine: ChartSeries = {
     key: 'limit',
     words: 'Slots',

@@ -1,6 +1,6 @@
 import type { HTMLAttributes } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { barPieces, partColour } from '../call/call-phases.ts'
+import { barParts, barPieces } from '../call/call-phases.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { endWords } from '../data/failure-text.ts'
 import { useTimes } from '../data/navigation.tsx'
@@ -225,7 +225,7 @@ function Bars({ view, openId, onPress }: BarsProps) {
               barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
                 <span
                   key={part}
-                  style={{ '--part': partColour[part], left: `${start * 100}%`, width: `${length * 100}%` }}
+                  style={{ '--part': barParts[part].colour, left: `${start * 100}%`, width: `${length * 100}%` }}
                 />
               ))}
           </span>
