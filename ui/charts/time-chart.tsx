@@ -45,7 +45,7 @@ export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false)
   const [isLog, setLog] = useState(true)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const all = useMemo(() => panels.flatMap(({ series }) => series), [panels])
+  const all = useMemo(() => panels.flatMap(({ series }) => series), panels)
   const shown = useMemo(() => all.filter(({ key }) => !hidden.has(key)), [all, hidden])
   const [first] = panels
   if (first === undefined) return <></>

@@ -6,7 +6,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { Card } from '../design/card.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
-import { type BucketSum, bucketSums, spendPanels } from './spend-course.ts'
+import { type BucketSum, bucketSums, spendPanel } from './spend-course.ts'
 import { sumOf } from './spend-figures.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-costs.ts'
@@ -23,7 +23,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     const buckets = { unit, by, utc }
     const sums = bucketSums(frame, answer.groups, buckets)
     return {
-      panels: spendPanels(frame, answer.groups, buckets),
+      panels: [spendPanel(frame, answer.groups, buckets)],
       totals: ({ first, last }: BucketRange) => sumWords(sums.slice(first, last + 1)),
       about: `per ${unit}${isTooLong(bounds) ? ', in total: the range is too long to split it' : ''}`,
       unpriced: answer.summary.unpriced_calls,

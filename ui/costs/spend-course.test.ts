@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { drawnValues } from '../charts/chart-series.ts'
-import { axisDollars, bucketSums, spendPanels } from './spend-course.ts'
+import { axisDollars, bucketSums, spendPanel } from './spend-course.ts'
 import type { CourseGroup } from './spend-figures.ts'
 
 const question = { unit: 'day', by: 'model', utc: true } as const
@@ -36,8 +36,7 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
     group('2026-11-20', 'other', 0.5, { rest: true }),
     group('2026-11-20', 'local', null),
   ]
-  const [part] = spendPanels(frame, groups, question)
-  const series = part?.series ?? []
+  const { series } = spendPanel(frame, groups, question)
   assert.deepEqual(
     series.map(({ words, values }) => [words, values]),
     [
@@ -58,9 +57,9 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
 })
 
 test('a model that is called as the rest is none of it, and calls of no model have words', () => {
-  const [part] = spendPanels(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
+  const { series } = spendPanel(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
   assert.deepEqual(
-    part?.series.map(({ words }) => words),
+    series.map(({ words }) => words),
     ['other', 'No model'],
   )
 })
@@ -71,9 +70,9 @@ test('what nobody has a price for is a gap, and all of a bar is told beside it',
     group('2026-11-21', 'a', 1),
     group('2026-11-21', 'local', null),
   ]
-  const [part] = spendPanels(frame, groups.slice(0, 1), question)
+  const { series } = spendPanel(frame, groups.slice(0, 1), question)
   assert.deepEqual(
-    part?.series.map(({ values }) => values),
+    series.map(({ values }) => values),
     [[null, null, null]],
   )
   assert.deepEqual(bucketSums(frame, groups, question), [
@@ -84,7 +83,7 @@ test('what nobody has a price for is a gap, and all of a bar is told beside it',
 })
 
 test('without a name to tell apart there is one series', () => {
-  const [part] = spendPanels(
+  const { series } = spendPanel(
     frame,
     [
       {
@@ -101,7 +100,7 @@ test('without a name to tell apart there is one series', () => {
     question,
   )
   assert.deepEqual(
-    part?.series.map(({ words, values }) => [words, values]),
+    series.map(({ words, values }) => [words, values]),
     [['Spend', [null, 2, null]]],
   )
 })

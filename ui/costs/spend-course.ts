@@ -18,14 +18,14 @@ export interface CourseQuestion {
 }
 
 /**
- * Returns the panels of spend over time, stacked. The six most expensive groups come first, the highest at the
+ * Returns the panel of spend over time, stacked. The six most expensive groups come first, the highest at the
  * bottom; all other groups are one series.
  */
-export function spendPanels(
+export function spendPanel(
   frame: TimeFrame,
   groups: readonly CourseGroup[],
   question: CourseQuestion,
-): readonly ChartPanel[] {
+): ChartPanel {
   const valuesOf = (own: readonly CourseGroup[]): ChartSeries['values'] =>
     bucketSums(frame, own, question).map(({ usd }) => usd)
   const priced = groups.filter(({ cost_usd: usd }) => usd !== null)
@@ -52,7 +52,7 @@ export function spendPanels(
   }
   // An empty plot needs a series, too.
   if (series.length === 0) series.push(spendBars('spend', 'Spend', 'kind-1', valuesOf([]), []))
-  return [{ frame, series, heightPx, linear: { leastTop: leastTopUsd }, axis: axisDollars }]
+  return { frame, series, heightPx, linear: { leastTop: leastTopUsd }, axis: axisDollars }
 }
 
 function spendBars(

@@ -24,14 +24,12 @@ export function isRecorded({ from, recorded_from: first }: Overview): boolean {
   return first !== null && Date.parse(first) <= Date.parse(from)
 }
 
-/** Adds a measure of an earlier period to a chart's first panel, as a quiet line above the bars. */
+/** Adds a measure of an earlier period to a panel, as a quiet line above the bars. */
 export function withEarlier(
-  panels: readonly ChartPanel[],
+  panel: ChartPanel,
   [answer, earlier]: readonly [Overview, Overview],
   series: ChartSeries,
-): readonly ChartPanel[] {
-  const [first, ...rest] = panels
-  if (first === undefined) return panels
+): ChartPanel {
   const { words, show, values, isSum } = series
   const line: ChartSeries = {
     key: 'earlier',
@@ -42,7 +40,7 @@ export function withEarlier(
     values: aligned(values, answer, earlier),
     show,
   }
-  return [{ ...first, series: [line, ...first.series] }, ...rest]
+  return { ...panel, series: [line, ...panel.series] }
 }
 
 /** Returns the series of all calls of an earlier period. */

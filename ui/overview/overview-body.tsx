@@ -18,11 +18,11 @@ import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
 import { type OverviewCard, type Thresholds, overviewCards } from './overview-cards.ts'
 import {
-  errorPanels,
-  firstTokenPanels,
-  latencyPanels,
-  requestPanels,
-  speedPanels,
+  errorPanel,
+  firstTokenPanel,
+  latencyPanel,
+  requestPanel,
+  speedPanel,
 } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
@@ -69,14 +69,14 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
         <TimeChart
           title="Requests"
           about={`per ${perBucket(answer.bucket_s)}`}
-          panels={charts.requests}
+          panels={[charts.requests]}
           to={(bounds) => inCalls(bounds, {})}
           empty="No calls"
         />
         <TimeChart
           title="Error rate"
           about="without calls whose client left"
-          panels={charts.errors}
+          panels={[charts.errors]}
           to={(bounds) => inCalls(bounds, { errorsOnly: true })}
           count={calls(buckets.errors)}
           explainsEvents={false}
@@ -87,7 +87,7 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
         <TimeChart
           title="Latency"
           about={aboutTimed}
-          panels={charts.latency}
+          panels={[charts.latency]}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'duration' })}
           count={calls(buckets.duration_n)}
           empty={emptyWords(totals.duration_ms, aboutTimed)}
@@ -104,7 +104,7 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
         <TimeChart
           title="Time to first token"
           about="streamed"
-          panels={charts.firstToken}
+          panels={[charts.firstToken]}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
           count={calls(buckets.ttft_n)}
           explainsEvents={false}
@@ -113,7 +113,7 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
         <TimeChart
           title="Output speed"
           about="tokens per second"
-          panels={charts.speed}
+          panels={[charts.speed]}
           to={(bounds) => inCalls(bounds, timed)}
           count={calls(buckets.speed_n)}
           explainsEvents={false}
@@ -130,22 +130,20 @@ export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProp
   )
 }
 
-type Charts = Readonly<
-  Record<'requests' | 'errors' | 'latency' | 'firstToken' | 'speed', readonly ChartPanel[]>
->
+type Charts = Readonly<Record<'requests' | 'errors' | 'latency' | 'firstToken' | 'speed', ChartPanel>>
 
 function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null): Charts {
   const charts: Charts = {
-    requests: requestPanels(answer, frame),
-    errors: errorPanels(answer, frame),
-    latency: latencyPanels(answer, frame),
-    firstToken: firstTokenPanels(answer, frame),
-    speed: speedPanels(answer, frame),
+    requests: requestPanel(answer, frame),
+    errors: errorPanel(answer, frame),
+    latency: latencyPanel(answer, frame),
+    firstToken: firstTokenPanel(answer, frame),
+    speed: speedPanel(answer, frame),
   }
   if (earlier === null) return charts
   const before = chartsOf(earlier, frameOf(earlier), null)
-  const under = (name: keyof Charts, key: string): readonly ChartPanel[] => {
-    const series = before[name][0]?.series.find((candidate) => candidate.key === key)
+  const under = (name: keyof Charts, key: string): ChartPanel => {
+    const series = before[name].series.find((candidate) => candidate.key === key)
     return series === undefined ? charts[name] : withEarlier(charts[name], [answer, earlier], series)
   }
   return {

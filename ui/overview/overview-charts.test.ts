@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { figureOf } from '../charts/chart-series.ts'
-import { latencyPanels, errorPanels, requestPanels, speedPanels } from './overview-charts.ts'
+import { latencyPanel, errorPanel, requestPanel, speedPanel } from './overview-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
 const answer = (counts: readonly number[]): Overview =>
@@ -22,9 +22,9 @@ const answer = (counts: readonly number[]): Overview =>
   }) as unknown as Overview
 
 test('percentiles of too few calls are gaps, and say how many they need', () => {
-  const [latency] = latencyPanels(answer([150, 30, 0]), frame)
+  const latency = latencyPanel(answer([150, 30, 0]), frame)
   assert.deepEqual(
-    latency?.series.map(({ key, values }) => [key, values]),
+    latency.series.map(({ key, values }) => [key, values]),
     [
       ['p99', [300, null, null]],
       ['p95', [200, 210, null]],
@@ -32,7 +32,7 @@ test('percentiles of too few calls are gaps, and say how many they need', () => 
     ],
   )
   assert.deepEqual(
-    [1, 2].map((index) => latency?.series[0]?.missing?.(index)),
+    [1, 2].map((index) => latency.series[0]?.missing?.(index)),
     ['needs 100 calls', null],
   )
 })
@@ -43,13 +43,13 @@ test('a few calls are shown one by one', () => {
     ...answer([1, 2, 0]),
     singles: { duration_ms: dots, ttft_ms: dots, output_tokens_per_s: dots },
   }
-  for (const [part] of [latencyPanels(few, frame), speedPanels(few, frame)]) {
+  for (const { series } of [latencyPanel(few, frame), speedPanel(few, frame)]) {
     assert.deepEqual(
-      part?.series.map(({ words, kind }) => [words, kind]),
+      series.map(({ words, kind }) => [words, kind]),
       [['Individual calls', 'dots']],
     )
   }
-  const [series] = latencyPanels(few, frame)[0]?.series ?? []
+  const [series] = latencyPanel(few, frame).series
   assert.ok(series !== undefined)
   assert.deepEqual([series.values, series.dots], [[220, 9010, null], dots])
   assert.equal(figureOf(series, { first: 1, last: 1 }), '400 ms, 9.01 s')
@@ -58,14 +58,14 @@ test('a few calls are shown one by one', () => {
 })
 
 test('failed calls stand on the others, and have a chart of their own', () => {
-  const [counts] = requestPanels(answer([1, 1, 1]), frame)
-  const [rate] = errorPanels(answer([1, 1, 1]), frame)
+  const counts = requestPanel(answer([1, 1, 1]), frame)
+  const rate = errorPanel(answer([1, 1, 1]), frame)
   assert.deepEqual(
-    counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
+    counts.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
     [
       ['failed', [1, 0, 30], ['ok']],
       ['ok', [9, 0, 0], []],
     ],
   )
-  assert.deepEqual(rate?.series[0]?.values, [0.1, null, 1])
+  assert.deepEqual(rate.series[0]?.values, [0.1, null, 1])
 })
