@@ -1,6 +1,7 @@
 import {
   hostOf,
   isFee,
+  isFree,
   overrideName,
   plainNumber,
   rateNames,
@@ -36,14 +37,13 @@ export function priceForm(
   nowMs: number,
   dayStartMs: (day: string) => number,
 ): RowForm<PriceField> {
-  const isFree = rates !== null && rateNames.every((name) => (rates[name] ?? 0) === 0)
   return {
     label: `Price of ${model}`,
     fields: [
       {
         name: 'billing',
         label: 'Billed',
-        value: isFree ? 'free' : 'rates',
+        value: rates !== null && isFree([rates]) ? 'free' : 'rates',
         choices: [
           ['rates', 'at these rates'],
           ['free', 'free ($0)'],

@@ -24,8 +24,7 @@ import {
   syncWords,
 } from './price-changes.ts'
 import {
-  knownLine,
-  knownPrices,
+  knownLines,
   listedMatches,
   matchedLine,
   priceableCalls,
@@ -70,7 +69,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       costs === null
         ? []
         : isAll
-          ? knownPrices(costs, search).map((price) => knownLine(price, clock))
+          ? knownLines(costs, search, clock)
           : listedMatches(matches?.matches ?? [], address.models, search).map((match) =>
               matchedLine(match, costs, clock),
             ),

@@ -5,7 +5,7 @@ import { Times } from '../format/times.ts'
 import {
   hostOf,
   isFree,
-  knownPrices,
+  knownLines,
   listedMatches,
   overrideName,
   periodAt,
@@ -62,9 +62,10 @@ test('of several prices the last one that has begun is in force, in whatever ord
   assert.equal(periodAt({ source: 'user', prices: prices.slice(2) }, 0), null)
 })
 
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
+const nowMs = Date.parse('2026-11-21T12:00:00Z')
+
 test('a source says who it is, and how old what it says is', () => {
-  const times = new Times(true, () => Date.UTC(2026, 10, 21))
-  const nowMs = Date.parse('2026-11-21T12:00:00Z')
   const told = (source: string, at: string | null): readonly string[] => [
     sourceWords(source),
     sourceDate(source, at, times, nowMs),
@@ -144,7 +145,7 @@ test('one’s own prices come first among all that are known', () => {
   const entry = { source: 'litellm', prices: [] }
   const costs = { models: { 'gpt-b': entry, 'gpt-a': entry, other: entry }, overrides: { 'gpt-z': entry } }
   assert.deepEqual(
-    knownPrices(costs, 'GPT').map(({ name, isOverride }) => [name, isOverride]),
+    knownLines(costs, 'GPT', { times, nowMs }).map(({ name, priced }) => [name, priced?.isOwn ?? false]),
     [
       ['gpt-z', true],
       ['gpt-a', false],

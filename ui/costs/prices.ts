@@ -42,7 +42,7 @@ export function moreTiers({ tiers, service_tiers: services = {} }: TieredPrice):
 export type TieredPrice = Pick<PricePeriod, 'tiers' | 'service_tiers'>
 
 /** True if every rate is 0. */
-export function isFree(tiers: readonly RateTier[]): boolean {
+export function isFree(tiers: readonly (Rates | RateTier)[]): boolean {
   return tiers.length > 0 && tiers.every((tier) => rateNames.every((name) => (tier[name] ?? 0) === 0))
 }
 
@@ -112,11 +112,6 @@ export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { 
 export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | null {
   const started = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
   return started.toSorted((a, b) => sinceMs(a.effective_from) - sinceMs(b.effective_from)).at(-1) ?? null
-}
-
-/** Returns the model that answered if its name differs from the requested one; else null. */
-export function answeredBy({ model, response_model: answered }: CostMatch): string | null {
-  return answered !== null && answered !== model ? answered : null
 }
 
 function sinceMs(from: string | null): number {
@@ -196,7 +191,7 @@ export function matchedLine(
     unpriced_calls: unpriced,
     cost_usd: usd,
   } = match
-  const answered = answeredBy(match)
+  const answered = answeredAs === model ? null : answeredAs
   const met = hasPrice(price) ? price : null
   const since = Date.parse(met?.effective_from ?? '')
   const hasEarlier = since > fromMs && since <= nowMs && (usd ?? 0) > 0
@@ -237,14 +232,33 @@ export function matchedLine(
   }
 }
 
-/** Returns the row of a known price, whether calls used it or not. */
-export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowMs }: PriceClock): PriceLine {
+/** Returns the rows of the known prices whose name contains a text, used by calls or not, overrides first. */
+export function knownLines(
+  { models, overrides }: Pick<Costs, 'models' | 'overrides'>,
+  search: string,
+  clock: PriceClock,
+): readonly PriceLine[] {
+  const searchText = search.toLowerCase()
+  const linesOf = (entries: Readonly<Record<string, PriceEntry>>, isOwn: boolean): readonly PriceLine[] =>
+    Object.entries(entries)
+      .filter(([name]) => name.toLowerCase().includes(searchText))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, entry]) => knownLine(name, entry, isOwn, clock))
+  return [...linesOf(overrides, true), ...linesOf(models, false)]
+}
+
+function knownLine(
+  name: string,
+  entry: PriceEntry,
+  isOwn: boolean,
+  { times, nowMs }: PriceClock,
+): PriceLine {
   const { provider, mode, updated_at: updatedAt, removed_at: removedAt, prices } = entry
   const inForce = periodAt(entry, nowMs)
   const period = inForce ?? prices[0] ?? null
   const source = period?.source ?? entry.source
   return {
-    key: `${isOverride} ${name}`,
+    key: `${isOwn} ${name}`,
     name,
     about: [provider, mode].filter((word) => word !== undefined).join(' · '),
     price: period && {
@@ -262,7 +276,7 @@ export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowM
     why: '',
     isCalm: true,
     spent: null,
-    priced: isOverride ? pricedModel(name, null, true, inForce) : null,
+    priced: isOwn ? pricedModel(name, null, true, inForce) : null,
   }
 }
 
@@ -319,30 +333,6 @@ function urgency({ price, unpriced_calls: unpriced }: CostMatch): number {
 
 function namesOf({ model, response_model: answered, upstream, price }: CostMatch): readonly string[] {
   return [model, answered, upstream, hasPrice(price) ? price.key : null].filter((name) => name !== null)
-}
-
-/** A known price, whether calls used it or not. */
-export interface KnownPrice {
-  readonly name: string
-  readonly entry: PriceEntry
-  readonly isOverride: boolean
-}
-
-/** Returns the known prices whose name contains a text, overrides first. */
-export function knownPrices(
-  { models, overrides }: Pick<Costs, 'models' | 'overrides'>,
-  search: string,
-): readonly KnownPrice[] {
-  const searchText = search.toLowerCase()
-  const of = (entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): readonly KnownPrice[] =>
-    Object.keys(entries)
-      .filter((name) => name.toLowerCase().includes(searchText))
-      .sort()
-      .flatMap((name) => {
-        const entry = entries[name]
-        return entry === undefined ? [] : [{ name, entry, isOverride }]
-      })
-  return [...of(overrides, true), ...of(models, false)]
 }
 
 /** Returns the number of unpriced calls whose model now has a price that was in force at their time. */

@@ -7,6 +7,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { reasonOf } from '../data/dashboard-error.ts'
+import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useModal } from '../design/overlay/use-modal.ts'
@@ -247,10 +248,9 @@ export function useRepriceOffer(
 ): RepriceOffer {
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
   const [preview, setPreview] = useState<RepriceOffer['preview']>(null)
-  const [isLooking, setLooking] = useState(false)
+  const { isBusy: isLooking, runInTurn } = useAction()
   useEffect(() => {
     if (changes === 0) return
-    let isHere = true
     const toMs = Math.max(bounds.toMs, nowMs())
     const look = async (): Promise<RepriceOffer['preview']> => {
       const far = { fromMs: Math.min(bounds.fromMs, toMs - farMs), toMs, onlyUnpriced: true }
@@ -259,17 +259,7 @@ export function useRepriceOffer(
       const all = { ...bounds, toMs, onlyUnpriced: false }
       return { ...all, result: await reprice<RepriceResult>({ ...all, zone }, true) }
     }
-    setLooking(true)
-    void look()
-      .catch(() => null)
-      .then((offer) => {
-        if (!isHere) return
-        setPreview(offer)
-        setLooking(false)
-      })
-    return () => {
-      isHere = false
-    }
+    void runInTurn(async () => setPreview(await look().catch(() => null)))
   }, [changes])
   const wasRepricing = useRef(isRepricing)
   useEffect(() => {

@@ -46,7 +46,6 @@ export function spendCards(
     },
     {
       words: 'Per 1,000 calls',
-      meaning: 'Spend divided by the number of priced calls, times 1,000.',
       value: orDash(perThousand, dollars),
       change: changeOfCost(summary, before, costPerThousand, dollars),
       fact: `${count(summary.total_tokens)} tokens`,

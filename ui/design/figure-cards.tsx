@@ -7,8 +7,8 @@ import { explained } from './meanings.ts'
 /** A figure at the top of a view. */
 export interface FigureCard {
   readonly words: string
-  /** The exact meaning of the figure. */
-  readonly meaning: string
+  /** The exact meaning of the figure (default: the meaning of its name). */
+  readonly meaning?: string
   readonly value: string
   /** The unit, behind the value and smaller. */
   readonly unit?: string

@@ -93,7 +93,6 @@ export function overviewCards(
   return [
     {
       words: 'Requests',
-      meaning: 'All calls that started in this range, of every type and outcome.',
       value: count(calls),
       change: change((totals) => totals.calls, { better: null, show: count }),
       fact: rateWords(calls, Date.parse(answer.to) - Date.parse(answer.from)),
@@ -165,7 +164,6 @@ export function overviewCards(
     },
     {
       words: 'Cost',
-      meaning: 'Tokens times their price. Calls without a price are counted separately, never as $0.',
       value: orDash(usd, dollars),
       tone: tones.cost,
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
