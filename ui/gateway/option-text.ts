@@ -2,81 +2,78 @@ import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
 import { count, roundDuration } from '../format/figures.ts'
 import { typedWhole } from '../format/typed-number.ts'
 
-/** The headings of the options, in order. */
-export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Other'] as const
-
-export type OptionGroup = (typeof optionGroups)[number]
-
-interface Words {
-  readonly group: OptionGroup
-  readonly title: string
+/** The headings of the options with the titles of known options, in the page's order. */
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Limits: {
+    max_concurrent: 'Maximum concurrent calls',
+    max_rpm: 'Requests per minute',
+    max_tpm: 'Tokens per minute',
+    pace: 'Pacing',
+    slot_cooldown_ms: 'Slot cooldown',
+    token_limit: 'Tokens in 24 hours',
+    budget_action: 'When the budget runs out',
+    retry_429_max: 'Retries after 429',
+    queue_order: 'Queue order',
+    queue_limit: 'Queue length',
+    queue_timeout_ms: 'Queue timeout',
+    share_lease_s: 'Lease on shared slots',
+    share_lost: 'Slots of a lost gateway',
+    max_body_mb: 'Maximum request size',
+  },
+  Network: {
+    upstream: 'Upstream',
+    upstream_file: 'Upstreams file',
+    host: 'Address',
+    port: 'Port',
+    connect_timeout_ms: 'Connect timeout',
+    connect_retry_ms: 'Connect retry window',
+    first_byte_timeout_ms: 'First byte timeout',
+    idle_timeout_ms: 'Idle timeout',
+    client_stall_timeout_ms: 'Client stall timeout',
+    drain_timeout_ms: 'Drain timeout',
+    usage_injection: 'Usage injection',
+    via: 'Via header',
+    allow_host: 'Allowed host names',
+    trust_loopback: 'Trust this machine',
+    session_header: 'Session headers',
+    metrics: 'Prometheus metrics',
+    otlp_endpoint: 'OTLP endpoint',
+    otlp_traces_endpoint: 'OTLP traces endpoint',
+  },
+  Payloads: {
+    raw_log: 'Payload capture at start',
+    raw_log_capture: 'Calls to capture',
+    raw_log_max_body_kb: 'Maximum body size',
+    raw_log_max_mb: 'Maximum file size',
+    raw_log_file: 'Payload file',
+  },
+  Storage: {
+    db: 'Database',
+    keep_days: 'Keep individual calls',
+    keep_mb: 'Maximum database size',
+    pid_file: 'PID file',
+    share: 'Shared database',
+    share_days: 'First copy',
+  },
 }
 
-/** The page's texts for known options, in order. Other options of the gateway come last. */
-const optionWords: Readonly<Record<string, Words>> = {
-  max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
-  max_rpm: { group: 'Limits', title: 'Requests per minute' },
-  max_tpm: { group: 'Limits', title: 'Tokens per minute' },
-  pace: { group: 'Limits', title: 'Pacing' },
-  slot_cooldown_ms: { group: 'Limits', title: 'Slot cooldown' },
-  token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
-  budget_action: { group: 'Limits', title: 'When the budget runs out' },
-  retry_429_max: { group: 'Limits', title: 'Retries after 429' },
-  queue_order: { group: 'Limits', title: 'Queue order' },
-  queue_limit: { group: 'Limits', title: 'Queue length' },
-  queue_timeout_ms: { group: 'Limits', title: 'Queue timeout' },
-  share_lease_s: { group: 'Limits', title: 'Lease on shared slots' },
-  share_lost: { group: 'Limits', title: 'Slots of a lost gateway' },
-  max_body_mb: { group: 'Limits', title: 'Maximum request size' },
-  upstream: { group: 'Network', title: 'Upstream' },
-  upstream_file: { group: 'Network', title: 'Upstreams file' },
-  host: { group: 'Network', title: 'Address' },
-  port: { group: 'Network', title: 'Port' },
-  connect_timeout_ms: { group: 'Network', title: 'Connect timeout' },
-  connect_retry_ms: { group: 'Network', title: 'Connect retry window' },
-  first_byte_timeout_ms: { group: 'Network', title: 'First byte timeout' },
-  idle_timeout_ms: { group: 'Network', title: 'Idle timeout' },
-  client_stall_timeout_ms: { group: 'Network', title: 'Client stall timeout' },
-  drain_timeout_ms: { group: 'Network', title: 'Drain timeout' },
-  usage_injection: { group: 'Network', title: 'Usage injection' },
-  via: { group: 'Network', title: 'Via header' },
-  allow_host: { group: 'Network', title: 'Allowed host names' },
-  trust_loopback: { group: 'Network', title: 'Trust this machine' },
-  session_header: { group: 'Network', title: 'Session headers' },
-  metrics: { group: 'Network', title: 'Prometheus metrics' },
-  otlp_endpoint: { group: 'Network', title: 'OTLP endpoint' },
-  otlp_traces_endpoint: { group: 'Network', title: 'OTLP traces endpoint' },
-  raw_log: { group: 'Payloads', title: 'Payload capture at start' },
-  raw_log_capture: { group: 'Payloads', title: 'Calls to capture' },
-  raw_log_max_body_kb: { group: 'Payloads', title: 'Maximum body size' },
-  raw_log_max_mb: { group: 'Payloads', title: 'Maximum file size' },
-  raw_log_file: { group: 'Payloads', title: 'Payload file' },
-  db: { group: 'Storage', title: 'Database' },
-  keep_days: { group: 'Storage', title: 'Keep individual calls' },
-  keep_mb: { group: 'Storage', title: 'Maximum database size' },
-  pid_file: { group: 'Storage', title: 'PID file' },
-  share: { group: 'Storage', title: 'Shared database' },
-  share_days: { group: 'Storage', title: 'First copy' },
-}
-
-const knownNames = Object.keys(optionWords)
+const titles: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(groups))
 
 /** Returns the title of an option, or its name if the page does not know it. */
 export function optionTitle(name: string): string {
-  return wordsOf(name)?.title ?? name
+  return (Object.hasOwn(titles, name) ? titles[name] : undefined) ?? name
 }
 
-/** Groups options by heading, both in the page's order. Empty headings are left out. */
+/** Groups options by heading, both in the page's order. Unknown options come last; empty headings are left out. */
 export function groupOptions(
   options: readonly ConfigOption[],
-): readonly { readonly group: OptionGroup; readonly options: readonly ConfigOption[] }[] {
-  const inOrder = options.toSorted((a, b) => placeOf(a.name) - placeOf(b.name))
-  return optionGroups
-    .map((group) => ({
-      group,
-      options: inOrder.filter(({ name }) => (wordsOf(name)?.group ?? 'Other') === group),
-    }))
-    .filter(({ options }) => options.length > 0)
+): readonly { readonly group: string; readonly options: readonly ConfigOption[] }[] {
+  const known = Object.entries(groups).map(([group, ofGroup]) => ({
+    group,
+    options: Object.keys(ofGroup).flatMap((known) => options.filter(({ name }) => name === known)),
+  }))
+  const others = options.filter(({ name }) => !Object.hasOwn(titles, name))
+  return [...known, { group: 'Other', options: others }].filter(({ options }) => options.length > 0)
 }
 
 /** Returns a value as readable text (default: the option's current value). */
@@ -106,15 +103,6 @@ export function sentence(description: string): string {
 /** True if two values are equal. */
 export function isSame(a: SettingValue | readonly string[], b: SettingValue | readonly string[]): boolean {
   return typeof a === 'object' || typeof b === 'object' ? String(a) === String(b) : a === b
-}
-
-function wordsOf(name: string): Words | undefined {
-  return Object.hasOwn(optionWords, name) ? optionWords[name] : undefined
-}
-
-function placeOf(name: string): number {
-  const index = knownNames.indexOf(name)
-  return index < 0 ? knownNames.length : index
 }
 
 /** Returns the words to choose from; null if the value is typed. */
