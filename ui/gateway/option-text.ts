@@ -57,7 +57,9 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-const titles: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(groups))
+const titles: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(groups).flatMap((ofGroup) => Object.entries(ofGroup)),
+)
 
 /** Returns the title of an option, or its name if the page does not know it. */
 export function optionTitle(name: string): string {
