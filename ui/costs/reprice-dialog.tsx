@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
+import type { RepriceDay, RepriceResult } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -101,7 +101,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
       setStage({ kind: 'failed', error: reasonOf(error) })
     }
   }
-  const isRunning = repricing?.state === 'running' && !repricing.dry_run
+  const progress = repricing?.state === 'running' && !repricing.dry_run ? repricing.progress : null
   const isOver = stage.kind === 'done' || stage.kind === 'failed'
   return (
     <dialog {...props} class="reprice-dialog" aria-labelledby={id}>
@@ -124,7 +124,16 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
       <div class="reprice-told" aria-live="polite">
         {stage.kind === 'looking' && <p class="quiet">Calculating changes…</p>}
         {stage.kind === 'found' && <Preview result={stage.result} />}
-        {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
+        {stage.kind === 'working' && (
+          <>
+            <p class="quiet">Recalculating{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
+            <progress
+              aria-label="Recalculating"
+              value={progress === null || progress.total === 0 ? undefined : progress.done / progress.total}
+              max={1}
+            />
+          </>
+        )}
         {stage.kind === 'failed' && <Banner tone="bad">{stage.error}</Banner>}
         {stage.kind === 'done' && (
           <p class="reprice-done row">
@@ -151,16 +160,6 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         )}
       </div>
     </dialog>
-  )
-}
-
-function Working({ progress }: { readonly progress: RepriceProgress | null }) {
-  const share = progress === null || progress.total === 0 ? undefined : progress.done / progress.total
-  return (
-    <>
-      <p class="quiet">Recalculating{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
-      <progress aria-label="Recalculating" value={share} max={1} />
-    </>
   )
 }
 

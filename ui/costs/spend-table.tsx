@@ -87,17 +87,13 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
     head: byWords(by),
     cell: ({ name, now }) => (
       <>
-        {name === null ? (
-          <span class="spend-name cut quiet">{namelessOf(by)}</span>
-        ) : (
-          <AddressLink
-            class="spend-name cut"
-            title={name}
-            to={{ view: 'calls', sort: 'cost', ...filterOf(by, name, address.tags) }}
-          >
-            {name}
-          </AddressLink>
-        )}
+        <AddressLink
+          class={`spend-name cut ${name === null ? 'quiet' : ''}`}
+          title={name ?? undefined}
+          to={name === null ? null : { view: 'calls', sort: 'cost', ...filterOf(by, name, address.tags) }}
+        >
+          {name ?? namelessOf(by)}
+        </AddressLink>
         <small class="spend-brief">
           {counted(now.calls, 'call')}, {orDash(tokensOf(now), count)} tokens
         </small>

@@ -16,7 +16,7 @@ import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
-import { type OverviewCard, type Thresholds, overviewCards } from './overview-cards.ts'
+import { type OverviewCard, type AlertRules, overviewCards } from './overview-cards.ts'
 import {
   errorPanel,
   firstTokenPanel,
@@ -33,15 +33,15 @@ const SlotWaitsPanel = lazyPart(async () => (await import('./slot-waits.tsx')).S
 export interface OverviewBodyProps extends CallsCardProps {
   /** The period to compare with; null for none. */
   readonly earlier: Overview | null
-  /** The thresholds of the alerts; null until they are known. */
-  readonly thresholds: Thresholds | null
+  /** The rules of the alerts; empty until they are known. */
+  readonly rules: AlertRules
 }
 
 /** All figures of an answer. */
-export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProps) {
+export function OverviewBody({ earlier, rules, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
-  const cards = useMemo(() => overviewCards(answer, thresholds), [answer, thresholds])
+  const cards = useMemo(() => overviewCards(answer, rules), [answer, rules])
   const charts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)

@@ -55,11 +55,15 @@ function cards(
 }
 
 test('a figure has a colour by the thresholds of the alerts, of enough calls', () => {
-  const thresholds = { error_ratio: 20, slow_first_token: 2, spend_day: 50 }
+  const rules = {
+    error_ratio: { threshold: 20 },
+    slow_first_token: { threshold: 2 },
+    spend_day: { threshold: 50 },
+  }
   const tones = (now: Partial<OverviewTotals>, before: Partial<OverviewTotals> = {}): unknown[] => {
     const previous = { ...totals, ...before }
     const answer = { ...day, totals: { ...totals, ...now }, previous, buckets: empty, slowest: [] }
-    return overviewCards(answer as unknown as Overview, thresholds)
+    return overviewCards(answer as unknown as Overview, rules)
       .filter(({ tone }) => tone !== undefined)
       .map(({ words, tone }) => `${words}: ${tone}`)
   }

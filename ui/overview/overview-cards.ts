@@ -40,19 +40,8 @@ function changesOf({ totals, previous }: Overview) {
   }
 }
 
-/** The thresholds of alerts: failed calls (percent), late first tokens (factor) and a day's spend (USD). */
-export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
-
-/** Returns the thresholds of the alert rules; null if one of them is missing. */
-export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thresholds | null {
-  const { error_ratio, slow_first_token, spend_day } = rules
-  if (error_ratio === undefined || slow_first_token === undefined || spend_day === undefined) return null
-  return {
-    error_ratio: error_ratio.threshold,
-    slow_first_token: slow_first_token.threshold,
-    spend_day: spend_day.threshold,
-  }
-}
+/** The alert rules by code: failed calls (percent), late first tokens (factor) and a day's spend (USD). */
+export type AlertRules = Readonly<Record<string, Pick<AlertSetting, 'threshold'>>>
 
 /** The least calls for a share, and the least delay of first tokens (ms), as in the alert rules. */
 const [minAlertCalls, leastLateMs] = [20, 500]
@@ -61,30 +50,28 @@ const lookShare = 0.5
 
 function tonesOf(
   { totals, previous, from, to }: Overview,
-  thresholds: Thresholds | null,
+  rules: AlertRules,
 ): Readonly<Record<'errors' | 'first' | 'cost', FigureCard['tone']>> {
-  if (thresholds === null) return { errors: undefined, first: undefined, cost: undefined }
-  const failed = ((totals.error_rate ?? 0) * 100) / thresholds.error_ratio
+  // Without a rule, nothing is over its threshold.
+  const thresholdOf = (code: string): number => rules[code]?.threshold ?? Infinity
+  const failed = ((totals.error_rate ?? 0) * 100) / thresholdOf('error_ratio')
   const [first, before] = [totals.ttft_ms, previous?.ttft_ms]
   const isLate =
     first.n >= minAlertCalls &&
     (before?.n ?? 0) >= minAlertCalls &&
-    (first.p95 ?? 0) >= thresholds.slow_first_token * (before?.p95 ?? Infinity) &&
+    (first.p95 ?? 0) >= thresholdOf('slow_first_token') * (before?.p95 ?? Infinity) &&
     (first.p95 ?? 0) - (before?.p95 ?? 0) >= leastLateMs
   const days = Math.max(1, (Date.parse(to) - Date.parse(from)) / dayMs)
   return {
     errors: totals.calls < minAlertCalls || failed < lookShare ? undefined : failed < 1 ? 'warn' : 'bad',
     first: isLate ? 'warn' : undefined,
-    cost: (totals.cost_usd ?? 0) / days >= thresholds.spend_day ? 'warn' : undefined,
+    cost: (totals.cost_usd ?? 0) / days >= thresholdOf('spend_day') ? 'warn' : undefined,
   }
 }
 
-/** Returns the cards of the most important figures. Without thresholds, they have no colours. */
-export function overviewCards(
-  answer: Overview,
-  thresholds: Thresholds | null = null,
-): readonly OverviewCard[] {
-  const tones = tonesOf(answer, thresholds)
+/** Returns the cards of the most important figures. Without alert rules, they have no colours. */
+export function overviewCards(answer: Overview, rules: AlertRules = {}): readonly OverviewCard[] {
+  const tones = tonesOf(answer, rules)
   const { totals, buckets } = answer
   const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_total_ms: withWait } = totals
   const medianSpeed = totals.output_tokens_per_s.p50

@@ -19,7 +19,6 @@ import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
 import { Popover } from '../design/overlay/popover.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
-import { thresholdsOf } from './overview-cards.ts'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
 import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
@@ -53,7 +52,6 @@ export function OverviewView() {
   const { error, isStale, again } = query
   const [earlier, earlierError] = useEarlier(isHeld)
   const rules = useLive(({ alertRules }) => alertRules)
-  const thresholds = useMemo(() => thresholdsOf(rules), [rules])
   const young = useYoungRange(query.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -74,9 +72,9 @@ export function OverviewView() {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody {...{ answer, earlier, thresholds, list }} onList={setList} onOpen={panel.open} />
+        <OverviewBody {...{ answer, earlier, rules, list }} onList={setList} onOpen={panel.open} />
       )),
-    [answer, earlier, thresholds, list, panel.open],
+    [answer, earlier, rules, list, panel.open],
   )
   return (
     <ChartEventsContext.Provider value={events}>

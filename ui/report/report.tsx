@@ -30,7 +30,7 @@ export function Report({ report }: ReportProps) {
           <OverviewBody
             answer={overview}
             earlier={null}
-            thresholds={null}
+            rules={{}}
             list={list}
             onList={setList}
             onOpen={stay}

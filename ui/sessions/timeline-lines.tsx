@@ -13,33 +13,13 @@ interface LineKind {
   readonly name: 'prompt' | 'cached' | 'cost'
   /** The name of the page's colour. */
   readonly colour: 'first' | 'stream' | 'cost'
-  readonly high: (points: readonly CoursePoint[]) => number
-  /** Returns the text of the highest value. */
-  readonly top: (high: number) => string
   readonly format: (value: number) => string
 }
 
-const most = (points: readonly CoursePoint[]): number =>
-  points.reduce((high, { value }) => Math.max(high, value), 0)
-
 const kinds: readonly LineKind[] = [
-  {
-    words: 'Prompt tokens',
-    name: 'prompt',
-    colour: 'first',
-    high: most,
-    top: (high) => `, up to ${count(high)}`,
-    format: count,
-  },
-  { words: 'Cached share', name: 'cached', colour: 'stream', high: () => 1, top: () => '', format: percent },
-  {
-    words: 'Cost so far',
-    name: 'cost',
-    colour: 'cost',
-    high: most,
-    top: (high) => `, up to ${dollars(high)}`,
-    format: dollars,
-  },
+  { words: 'Prompt tokens', name: 'prompt', colour: 'first', format: count },
+  { words: 'Cached share', name: 'cached', colour: 'stream', format: percent },
+  { words: 'Cost so far', name: 'cost', colour: 'cost', format: dollars },
 ]
 
 export interface TimelineLinesProps {
@@ -56,10 +36,11 @@ export function TimelineLines({ view, pointed }: TimelineLinesProps) {
   const width = Math.max(1, Math.min(axisPx, toPx) - left)
   return (
     <div class="timeline-lines">
-      {kinds.map(({ words, name, colour, high, top, format }) => {
+      {kinds.map(({ words, name, colour, format }) => {
         const points = lines[name]
         if (points.length === 0) return null
-        const most = high(points)
+        // A share has a scale up to 100%.
+        const most = name === 'cached' ? 1 : points.reduce((high, { value }) => Math.max(high, value), 0)
         const { line, area } = linePath(points, pxOf, most, {
           left,
           width,
@@ -72,7 +53,7 @@ export function TimelineLines({ view, pointed }: TimelineLinesProps) {
               {words}
               <span class="quiet">
                 {name !== 'cost' && lines.model !== null && ` of ${shownText(lines.model)}`}
-                {top(most)}
+                {name !== 'cached' && `, up to ${format(most)}`}
               </span>
               <PointedValue points={points} pointed={pointed} format={format} />
             </span>
