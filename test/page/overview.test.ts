@@ -420,7 +420,7 @@ test('the panel gives the focus back to the row of the call that it moved on to'
   await page.keyboard.press('j')
   await page.getByRole('dialog').getByText(second, { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await page.locator(`tr > td > [data-id="${second}"]:focus`).waitFor()
+  await page.locator(`tr > th > [data-id="${second}"]:focus`).waitFor()
 })
 
 /** A colour as ui/design/tokens.css has it. */

@@ -1,5 +1,5 @@
 import './call.css'
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { SingleCall } from '../../src/api/single-call.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -15,6 +15,7 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/form/segments.tsx'
+import { useTick } from '../design/use-tick.ts'
 import { useMedia } from '../design/use-window.ts'
 import { count, duration, dollars, orDash, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
@@ -73,10 +74,9 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
 
   const path = `/api/calls/${id}`
   const isUnderWay = liveCall?.isUnderWay ?? false
-  const canBeRecorded = useSince(
-    liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs,
-    recordedMs,
-  )
+  const endedMs = liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs
+  const canBeRecorded = endedMs !== null && Date.now() - endedMs >= recordedMs
+  useTick(endedMs !== null && !canBeRecorded)
   const query = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
     everyMs: (answer) => (liveCall === undefined || answer?.id === id ? null : recordedMs),
   })
@@ -190,18 +190,6 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
       </div>
     </dialog>
   )
-}
-
-/** Returns true once `ms` milliseconds have passed since an instant on the page's clock; false for null. */
-function useSince(instantMs: number | null, ms: number): boolean {
-  const hasPassed = instantMs !== null && Date.now() - instantMs >= ms
-  const [, look] = useReducer((rounds: number) => rounds + 1, 0)
-  useEffect(() => {
-    if (instantMs === null || hasPassed) return
-    const timer = setTimeout(() => look(0), instantMs + ms - Date.now())
-    return () => clearTimeout(timer)
-  }, [instantMs, hasPassed])
-  return hasPassed
 }
 
 /** The facts that every list also has: outcome, figures and times. */

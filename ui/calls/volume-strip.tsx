@@ -36,7 +36,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     `${listKey(chronological)} ${times.zone}`,
     ask,
   )
-  const { again, error, isStale, isLoading } = volume
+  const { again, error, isStale, isRefused } = volume
   const lastAnswer = useRef({ key: '', answer })
   useEffect(() => {
     const before = lastAnswer.current
@@ -44,12 +44,11 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     // A new list loads its counts anyway. A reloaded list has the same key, so its counts are requested here.
     if (before.answer !== null && before.key === lastAnswer.current.key) again()
   }, [answer])
-  const isGone = error !== null && isStale && !isLoading
   const { question, bars } = useMemo(() => {
-    const question = isGone ? ask() : volume.question
-    const groups = isGone ? [] : (volume.answer?.groups ?? [])
+    const question = isRefused ? ask() : volume.question
+    const groups = isRefused ? [] : (volume.answer?.groups ?? [])
     return { question, bars: question === null ? [] : volumeBars(question, groups) }
-  }, [volume.answer, isGone])
+  }, [volume.answer, isRefused])
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
   // With a filter for failed calls, every counted call has failed.
@@ -109,7 +108,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         ticks={[{ height: 1 - basePx / heightPx, words: '' }]}
         hasTimes
         draw={draw}
-        empty={isGone ? 'Not available for this range' : null}
+        empty={isRefused ? 'Not available for this range' : null}
         label="Calls over time. Press Enter to zoom."
         speak={(buckets) => barWords(bars, buckets)}
         to={({ fromMs, toMs }) => ({ range: { last: null, fromMs, toMs } })}
