@@ -224,16 +224,8 @@ function Preview({ result }: { readonly result: RepriceResult }) {
 /** Unpriced calls are searched at least this far back (30 days). */
 const farMs = 30 * 86_400_000
 
-/** The offer to price calls after prices have changed. */
-export interface RepriceOffer {
-  /** The preview and its range; null before it arrives, or if it failed. */
-  readonly preview: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
-  /** True while a preview runs; another preview has to wait. */
-  readonly isLooking: boolean
-  /** True while costs are recalculated, by this page or elsewhere. */
-  readonly isRepricing: boolean
-  readonly forget: () => void
-}
+/** A preview and its calls. */
+type RepricePreview = Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }
 
 /**
  * Previews a recalculation after prices have changed. Calls back after each recalculation, including those started
@@ -244,14 +236,15 @@ export function useRepriceOffer(
   bounds: Bounds,
   zone: string,
   onRepriced: () => void,
-): RepriceOffer {
+) {
+  /** True while costs are recalculated, by this page or elsewhere. */
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
-  const [preview, setPreview] = useState<RepriceOffer['preview']>(null)
+  const [preview, setPreview] = useState<RepricePreview | null>(null)
   const { isBusy: isLooking, runInTurn } = useAction()
   useEffect(() => {
     if (changes === 0) return
     const toMs = Math.max(bounds.toMs, nowMs())
-    const look = async (): Promise<RepriceOffer['preview']> => {
+    const look = async (): Promise<RepricePreview> => {
       const far = { fromMs: Math.min(bounds.fromMs, toMs - farMs), toMs, onlyUnpriced: true }
       const unpriced = await reprice<RepriceResult>({ ...far, zone }, true)
       if (unpriced.newly_priced > 0) return { ...far, result: unpriced }
