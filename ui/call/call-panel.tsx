@@ -7,6 +7,7 @@ import { type CallTab, callTabWords } from '../data/call-text.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
+import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
@@ -80,7 +81,7 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
   const query = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
     everyMs: (answer) => (liveCall === undefined || answer?.id === id ? null : recordedMs),
   })
-  const { answer, error, failure, again } = query
+  const { answer, failure } = query
   const full = answer?.id === id ? answer : null
   const brief = full ?? (listed?.id === id ? listed : null)
   const startedMs = brief === null ? (liveCall?.startedMs ?? null) : Date.parse(brief.started_at)
@@ -171,19 +172,14 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
             {brief !== null && <Brief call={brief} />}
             {full !== null && <CallFacts call={full} />}
             {isUnderWay && <p class="quiet">Timing is available once the call has ended.</p>}
-            {full === null && error === null && !isUnderWay && (
-              <div class="skeleton" style={{ height: '16rem' }} />
+            {full === null && !isUnderWay && !isUnknown && (
+              <Awaited what="the call" {...query} height="16rem" />
             )}
             {isUnknown && (
               <EmptyState title={`No call with this ID is recorded${liveCall === undefined ? '' : ' yet'}`}>
                 {liveCall === undefined &&
                   'It may have been rolled up into totals, or be in another gateway’s database.'}
               </EmptyState>
-            )}
-            {full === null && error !== null && !isUnknown && (
-              <Banner tone="bad" onRetry={again}>
-                {error}
-              </Banner>
             )}
           </>
         )}

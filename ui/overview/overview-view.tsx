@@ -16,6 +16,7 @@ import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { Icon } from '../design/icon.tsx'
+import { Awaited } from '../design/awaited.tsx'
 import { Banner } from '../design/banner.tsx'
 import { Popover } from '../design/overlay/popover.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
@@ -100,12 +101,8 @@ export function OverviewView() {
       >
         <AgainstMenu />
       </FilterBar>
-      {answer === null && error !== null && (
-        <Banner tone="bad" title="Could not load the figures." onRetry={again}>
-          {error}
-        </Banner>
-      )}
-      {answer === null && error === null && <OverviewSkeleton />}
+      {answer === null &&
+        (error === null ? <OverviewSkeleton /> : <Awaited what="the figures" error={error} again={again} />)}
       {answer !== null && (
         <div class={`view stack overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {greets.current && !hasNone && (

@@ -3,7 +3,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
-import { Banner } from '../design/banner.tsx'
+import { Awaited } from '../design/awaited.tsx'
 import { type Column, Table } from '../design/table/table.tsx'
 import { count, counted, orDash, percent, unknownFigure, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
@@ -13,19 +13,15 @@ export function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
-  const { answer, error, again } = useQuery<SlotWaitsReport>(
+  const query = useQuery<SlotWaitsReport>(
     JSON.stringify([address.range, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
     () => slotsPath(address, upstream, slots, nowMs()),
   )
+  const { answer, error } = query
   return (
     <div class="filter-panel stack slot-waits">
       <h3>How many slots would have been enough?</h3>
-      {error !== null && (
-        <Banner tone="bad" onRetry={again}>
-          {error}
-        </Banner>
-      )}
-      {answer === null && error === null && <p role="status">Counting…</p>}
+      {(answer === null || error !== null) && <Awaited what="the waits" {...query} height="12rem" />}
       {answer !== null && <SlotWaitsFigures report={answer} />}
     </div>
   )
