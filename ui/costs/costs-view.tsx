@@ -1,5 +1,4 @@
 import './costs.css'
-import { useMemo } from 'preact/hooks'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -68,11 +67,7 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
   const { address } = useNavigation()
   const { answer: models, parts, partsError } = spend
   const { card: month, ...budget } = useMonth()
-  const cards = useMemo(() => {
-    if (models === null) return null
-    return [...spendCards(models, parts?.before?.summary ?? null, showPrices, freeCalls), month]
-  }, [models, parts, month, freeCalls])
-  if (models === null || cards === null) {
+  if (models === null) {
     return (
       <>
         <div class="skeleton" style={{ height: '8rem' }} />
@@ -81,9 +76,10 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
     )
   }
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
+  const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, freeCalls)
   return (
     <>
-      <FigureCards cards={cards} class="spend-cards" />
+      <FigureCards cards={[...cards, month]} class="spend-cards" />
       <MonthBudget {...budget} />
       <SpendChart course={spend.course} />
       {partsError !== null ? (
@@ -120,10 +116,7 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
   // The budget is for all calls, so it does not apply to filtered ones.
   const ofAll = isFiltered(address) ? null : budgetUsd
-  const card = useMemo(
-    () => monthCard(answer === null ? null : monthForecast(answer.groups), ofAll),
-    [answer, ofAll],
-  )
+  const card = monthCard(answer === null ? null : monthForecast(answer.groups), ofAll)
   return { card, budgetUsd, onSaved }
 }
 

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { useNavigation } from '../data/navigation.tsx'
@@ -15,8 +15,8 @@ const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 
 export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
-  const rows = useMemo(() => modelRows(models ?? [], measure, totals), [models, totals, measure])
   if (models === null) return <UntoldCard title="By model" />
+  const rows = modelRows(models, measure, totals)
   const { unpriced_calls: unpriced } = totals
   return (
     <Card
@@ -55,11 +55,9 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   })
   // The last answer stays until the next one comes, unless its key differs.
   const groups = query.question?.by === by ? query.answer?.groups : null
-  const rows = useMemo(() => {
-    const byCause = failures?.map(({ failure_code: key, calls }) => ({ key, calls }))
-    return failedRows((by === 'failure_code' ? byCause : groups) ?? [], totals.errors, by)
-  }, [failures, totals, groups, by])
   if (failures === null) return <UntoldCard title="Why calls failed" />
+  const byCause = failures.map(({ failure_code: key, calls }) => ({ key, calls }))
+  const rows = failedRows((by === 'failure_code' ? byCause : groups) ?? [], totals.errors, by)
   return (
     <Card
       title="Why calls failed"
