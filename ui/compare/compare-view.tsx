@@ -114,10 +114,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const nameOf = ({ key }: CompareGroup): string => key ?? namelessOf(by)
   const busiest = groups.toSorted((a, b) => b.calls - a.calls)
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
-  const lines =
-    chosen.length > 0
-      ? chosen
-      : busiest.slice(0, linesAtFirst).map(({ key }) => lineOf(key))
+  const lines = chosen.length > 0 ? chosen : busiest.slice(0, linesAtFirst).map(({ key }) => lineOf(key))
   const colours = coloursOf(
     lines,
     groups.map(({ key }) => lineOf(key)),

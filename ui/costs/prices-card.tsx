@@ -23,12 +23,7 @@ import {
   syncFailure,
   syncWords,
 } from './price-changes.ts'
-import {
-  knownLines,
-  listedMatches,
-  matchedLine,
-  priceableCalls,
-} from './prices.ts'
+import { knownLines, listedMatches, matchedLine, priceableCalls } from './prices.ts'
 import {
   PriceDetails,
   nameColumn,

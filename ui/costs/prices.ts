@@ -247,12 +247,7 @@ export function knownLines(
   return [...linesOf(overrides, true), ...linesOf(models, false)]
 }
 
-function knownLine(
-  name: string,
-  entry: PriceEntry,
-  isOwn: boolean,
-  { times, nowMs }: PriceClock,
-): PriceLine {
+function knownLine(name: string, entry: PriceEntry, isOwn: boolean, { times, nowMs }: PriceClock): PriceLine {
   const { provider, mode, updated_at: updatedAt, removed_at: removedAt, prices } = entry
   const inForce = periodAt(entry, nowMs)
   const period = inForce ?? prices[0] ?? null

@@ -231,12 +231,7 @@ type RepricePreview = Bounds & { readonly onlyUnpriced: boolean; readonly result
  * Previews a recalculation after prices have changed. Calls back after each recalculation, including those started
  * elsewhere.
  */
-export function useRepriceOffer(
-  changes: number,
-  bounds: Bounds,
-  zone: string,
-  onRepriced: () => void,
-) {
+export function useRepriceOffer(changes: number, bounds: Bounds, zone: string, onRepriced: () => void) {
   /** True while costs are recalculated, by this page or elsewhere. */
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
   const [preview, setPreview] = useState<RepricePreview | null>(null)

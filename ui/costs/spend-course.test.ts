@@ -57,7 +57,11 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
 })
 
 test('a model that is called as the rest is none of it, and calls of no model have words', () => {
-  const { series } = spendPanel(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
+  const { series } = spendPanel(
+    frame,
+    [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)],
+    question,
+  )
   assert.deepEqual(
     series.map(({ words }) => words),
     ['other', 'No model'],

@@ -46,7 +46,12 @@ const columns: readonly Column<SpendRow, SpendColumnName>[] = [
       ),
   },
   { head: 'Change', class: 'is-more', sort: ['change', costRatio], cell: (row) => <Change {...row} /> },
-  { head: 'Calls', class: 'is-some', sort: ['calls', ({ now }) => now.calls], cell: ({ now }) => count(now.calls) },
+  {
+    head: 'Calls',
+    class: 'is-some',
+    sort: ['calls', ({ now }) => now.calls],
+    cell: ({ now }) => count(now.calls),
+  },
   {
     head: 'Tokens',
     class: 'is-some',

@@ -80,12 +80,7 @@ function columnsOf(times: Times, nowMs: number, scaleMs: number): readonly Colum
       head: 'Time',
       // The button is for keyboards and screen readers. The row is a larger target for the same action.
       cell: ({ id, started_at: startedAt }) => (
-        <button
-          type="button"
-          class="calls-card-open"
-          data-id={id}
-          title={times.inUtc(Date.parse(startedAt))}
-        >
+        <button type="button" class="calls-card-open" data-id={id} title={times.inUtc(Date.parse(startedAt))}>
           {times.short(Date.parse(startedAt), nowMs)}
         </button>
       ),

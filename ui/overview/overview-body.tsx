@@ -17,13 +17,7 @@ import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
 import { type OverviewCard, type AlertRules, overviewCards } from './overview-cards.ts'
-import {
-  errorPanel,
-  firstTokenPanel,
-  latencyPanel,
-  requestPanel,
-  speedPanel,
-} from './overview-charts.ts'
+import { errorPanel, firstTokenPanel, latencyPanel, requestPanel, speedPanel } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { slotPanels } from './slot-charts.ts'

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type CourseBar, barsOf, courseLines, gapLimitMs, pieceAt, pointAt, sessionCourse } from './session-course.ts'
+import {
+  type CourseBar,
+  barsOf,
+  courseLines,
+  gapLimitMs,
+  pieceAt,
+  pointAt,
+  sessionCourse,
+} from './session-course.ts'
 
 const beganMs = Date.parse('2026-11-21T04:00:00.000Z')
 

@@ -89,11 +89,7 @@ test('a gap that was cut says how long it was, whatever follows it', () => {
     gap(300, 310, true),
   ]
   assert.deepEqual(
-    drawnGaps({ gaps, ...axis }).map(({ leftPx, roomPx, hasWords }) => [
-      leftPx,
-      roomPx,
-      hasWords,
-    ]),
+    drawnGaps({ gaps, ...axis }).map(({ leftPx, roomPx, hasWords }) => [leftPx, roomPx, hasWords]),
     [
       [0, 60, true],
       [60, 128, true],
@@ -111,11 +107,7 @@ test('the words of a gap have the room up to the next one', () => {
   const gap = (startMs: number, endMs: number, isCut = false) => ({ startMs, endMs, tools: [], isCut })
   const gaps = [gap(0, 20), gap(60, 61), gap(100, 300, true), gap(310, 320)]
   assert.deepEqual(
-    drawnGaps({ gaps, ...axis, toPx: 305 }).map(({ leftPx, widthPx, roomPx }) => [
-      leftPx,
-      widthPx,
-      roomPx,
-    ]),
+    drawnGaps({ gaps, ...axis, toPx: 305 }).map(({ leftPx, widthPx, roomPx }) => [leftPx, widthPx, roomPx]),
     [
       // A gap of one pixel is invisible.
       [0, 20, 100],

@@ -225,7 +225,11 @@ function Bars({ view, openId, onPress }: BarsProps) {
               barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
                 <span
                   key={part}
-                  style={{ '--part': barParts[part].colour, left: `${start * 100}%`, width: `${length * 100}%` }}
+                  style={{
+                    '--part': barParts[part].colour,
+                    left: `${start * 100}%`,
+                    width: `${length * 100}%`,
+                  }}
                 />
               ))}
           </span>

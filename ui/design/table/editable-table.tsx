@@ -36,12 +36,9 @@ export interface EditableTableProps<
 const added = ''
 
 /** A table whose rows can be changed, each in a form below it. */
-export function EditableTable<
-  Row,
-  Report,
-  Field extends string = never,
-  Name extends string = never,
->(props: EditableTableProps<Row, Report, Field, Name>) {
+export function EditableTable<Row, Report, Field extends string = never, Name extends string = never>(
+  props: EditableTableProps<Row, Report, Field, Name>,
+) {
   const { keyOf, columns, formOf, add, onSaved, isLocked = false, empty, isUrgent = () => false } = props
   const { nameOf = keyOf, buttonOf = () => 'Change', detailsOf = () => null } = props
   const [edited, setEdited] = useState<string | null>(null)
