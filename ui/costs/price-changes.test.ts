@@ -21,7 +21,8 @@ type Typed = Partial<Record<PriceField, string>>
 
 /** Returns the saved change, or its errors, for texts typed into the form. */
 function saved(typed: Typed, rates: Rates | null = null, dayMs = Number.NaN) {
-  const model = { name: 'm', upstream: 'https://a.test/v1', isOwn: false, rates, hasMore: false }
+  const price = rates && { tiers: [{ above_input_tokens: 0, ...rates }] }
+  const model = { name: 'm', upstream: 'https://a.test/v1', isOwn: false, price }
   const { fields, save } = priceForm(model, 1000, () => dayMs)
   return save((name) => typed[name] ?? fields.find((field) => field.name === name)?.value ?? '')
 }

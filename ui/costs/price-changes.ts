@@ -1,7 +1,9 @@
 import {
+  baseRates,
   hostOf,
   isFee,
   isFree,
+  moreTiers,
   overrideName,
   plainNumber,
   rateNames,
@@ -33,10 +35,11 @@ const sinces = [
 
 /** Returns the form that sets the user's own price, which overrides all price lists. */
 export function priceForm(
-  { name: model, upstream, isOwn, rates, hasMore }: PricedModel,
+  { name: model, upstream, isOwn, price }: PricedModel,
   nowMs: number,
   dayStartMs: (day: string) => number,
 ): RowForm<PriceField> {
+  const rates = price && baseRates(price)
   return {
     label: `Price of ${model}`,
     fields: [
@@ -87,7 +90,9 @@ export function priceForm(
     note: (valueOf) =>
       [
         'Overrides all price lists. Empty cache and audio rates use the input or output rate.',
-        hasMore ? 'The current price has tiers by request length; yours applies to every length.' : '',
+        price !== null && moreTiers(price) > 0
+          ? 'The current price has tiers by request length; yours applies to every length.'
+          : '',
         valueOf('since') === 'now' ? '' : 'Recorded costs do not change until you recalculate them.',
       ].join(' '),
     ...(isOwn && {

@@ -8,7 +8,7 @@ import { counted, dollars, orDash, unknownFigure } from '../format/figures.ts'
 import {
   type PriceLine,
   type RateName,
-  type ShownPrice,
+  type TieredPrice,
   briefRates,
   isFee,
   isFree,
@@ -58,8 +58,10 @@ export const priceColumns: readonly PriceColumn[] = [
   {
     head: 'Source',
     isWords: true,
-    cell: ({ price, why, isCalm }) => price?.source ?? <span class={isCalm ? 'quiet' : 'notice'}>{why}</span>,
-    about: ({ price }) => price?.date,
+    cell: ({ price, source, isCalm }) => (
+      <span class={price !== null ? '' : isCalm ? 'quiet' : 'notice'}>{source}</span>
+    ),
+    about: ({ date }) => date,
   },
 ]
 
@@ -84,7 +86,7 @@ export const spentColumn: PriceColumn = {
 function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
   const usdOf = ({ price }: PriceLine): number | null => {
     if (price === null) return null
-    const { fee, [name]: usd } = briefRates(price.period)
+    const { fee, [name]: usd } = briefRates(price)
     return (name === 'input' ? fee : undefined) ?? usd ?? null
   }
   const cell = (line: PriceLine): ComponentChildren => {
@@ -95,13 +97,13 @@ function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: st
 }
 
 function hasFreePrice({ price }: PriceLine): boolean {
-  return price !== null && isFree(price.period.tiers)
+  return price !== null && isFree(price.tiers)
 }
 
-function inputWords({ period }: ShownPrice): string {
-  const more = moreTiers(period)
+function inputWords(price: TieredPrice): string {
+  const more = moreTiers(price)
   return [
-    briefRates(period).fee === undefined ? '' : 'each',
+    briefRates(price).fee === undefined ? '' : 'each',
     more === 0 ? '' : `+ ${counted(more, 'tier')}`,
   ].join(' ')
 }
@@ -113,17 +115,11 @@ const serviceWords: Readonly<Record<string, string>> = {
 }
 
 /** All rates of a price by request length and service tier, and the price's source. */
-export function PriceDetails({
-  name,
-  price: { period, notes },
-}: {
-  readonly name: string
-  readonly price: ShownPrice
-}) {
+export function PriceDetails({ name, price, notes }: Pick<PriceLine, 'name' | 'price' | 'notes'>) {
   return (
     <div class="price-rates">
-      <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
-      {Object.entries(period.service_tiers ?? {}).map(([service, tiers]) => (
+      <RateTable caption={`Rates of ${name}`} tiers={price?.tiers ?? []} />
+      {Object.entries(price?.service_tiers ?? {}).map(([service, tiers]) => (
         <div key={service}>
           <h4>{serviceWords[service] ?? service}</h4>
           <RateTable caption={`Rates of ${name}, ${service}`} tiers={tiers} />

@@ -153,7 +153,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
             rising: priceRising,
             onOrder: (priceOrder, priceRising) => go({ priceOrder, priceRising }),
           }}
-          detailsOf={({ name, price }) => price && <PriceDetails name={name} price={price} />}
+          detailsOf={(line) => line.price && <PriceDetails {...line} />}
           buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
           formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
           onSaved={prices.onChanged}

@@ -131,21 +131,8 @@ export interface PricedModel {
   readonly upstream: string | null
   /** True if the user has set a price, which can be removed. */
   readonly isOwn: boolean
-  /** The current rates; null if unknown. */
-  readonly rates: Rates | null
-  /** True if the current price has further tiers, which a new price would lack. */
-  readonly hasMore: boolean
-}
-
-/** A price for the page. */
-export interface ShownPrice {
-  readonly period: TieredPrice
-  /** `LiteLLM` */
-  readonly source: string
-  /** `synced 3 h ago` */
-  readonly date: string
-  /** Lines in the collapsed part. */
-  readonly notes: readonly string[]
+  /** The current price; null if unknown. */
+  readonly price: TieredPrice | null
 }
 
 /** A row of a list of prices. */
@@ -154,9 +141,13 @@ export interface PriceLine {
   readonly name: string
   /** Small text below the name. */
   readonly about: string
-  readonly price: ShownPrice | null
-  /** The reason that there is no price. */
-  readonly why: string
+  readonly price: TieredPrice | null
+  /** The source of the price, such as `LiteLLM`, or the reason that there is none. */
+  readonly source: string
+  /** The date of the price, such as `synced 3 h ago`; empty without a price. */
+  readonly date: string
+  /** Lines in the collapsed part. */
+  readonly notes: readonly string[]
   /** True if the missing price is no problem. */
   readonly isCalm: boolean
   /** The cost of the row's calls; null in the list of all prices. */
@@ -196,23 +187,25 @@ export function matchedLine(
   const since = Date.parse(met?.effective_from ?? '')
   const hasEarlier = since > fromMs && since <= nowMs && (usd ?? 0) > 0
   const ownName = met !== null && Object.hasOwn(overrides, met.key) ? met.key : null
+  const ofPrice = hasPrice(price)
+    ? {
+        source: sourceWords(price.source),
+        date: sourceDate(price.source, price.updated_at, times, nowMs),
+        notes: [
+          `Listed as ${price.key}${ownName === null ? '' : ' (your own price)'}`,
+          ...sinceWords(price.effective_from, times),
+          ...(hasEarlier ? ['Earlier calls used earlier prices'] : []),
+          ...earlierWords(overrides[price.key] ?? models[price.key], price.effective_from, times),
+          ...(answered === null ? [] : [`Answered as ${answered}`]),
+        ],
+      }
+    : { source: whyWords(price.none, usd !== null && usd > 0), date: '', notes: [] }
   return {
     key: JSON.stringify([upstream, model, answeredAs]),
     name: model ?? 'No model',
     about: `${upstream ?? 'unknown upstream'}${answered === null ? '' : ` · answered as ${answered}`}`,
-    price: met && {
-      period: met,
-      source: sourceWords(met.source),
-      date: sourceDate(met.source, met.updated_at, times, nowMs),
-      notes: [
-        `Listed as ${met.key}${ownName === null ? '' : ' (your own price)'}`,
-        ...sinceWords(met.effective_from, times),
-        ...(hasEarlier ? ['Earlier calls used earlier prices'] : []),
-        ...earlierWords(overrides[met.key] ?? models[met.key], met.effective_from, times),
-        ...(answered === null ? [] : [`Answered as ${answered}`]),
-      ],
-    },
-    why: hasPrice(price) ? '' : whyWords(price.none, usd !== null && usd > 0),
+    price: met,
+    ...ofPrice,
     isCalm: !hasPrice(price) && price.none === 'local',
     spent: {
       usd,
@@ -227,8 +220,8 @@ export function matchedLine(
       model === null
         ? null
         : ownName === null
-          ? pricedModel(model, upstream, false, met)
-          : pricedModel(ownName, null, true, met),
+          ? { name: model, upstream, isOwn: false, price: met }
+          : { name: ownName, upstream: null, isOwn: true, price: met },
   }
 }
 
@@ -251,38 +244,25 @@ function knownLine(name: string, entry: PriceEntry, isOwn: boolean, { times, now
   const { provider, mode, updated_at: updatedAt, removed_at: removedAt, prices } = entry
   const inForce = periodAt(entry, nowMs)
   const period = inForce ?? prices[0] ?? null
-  const source = period?.source ?? entry.source
+  const { source = entry.source, effective_from: from = null } = period ?? {}
   return {
     key: `${isOwn} ${name}`,
     name,
     about: [provider, mode].filter((word) => word !== undefined).join(' · '),
-    price: period && {
-      period,
-      source: sourceWords(source),
-      date: sourceDate(source, updatedAt, times, nowMs),
-      notes: [
-        ...sinceWords(period.effective_from, times),
-        ...(removedAt === undefined
-          ? []
-          : [`No longer listed since ${times.day(Date.parse(removedAt))}; its last price still applies`]),
-        ...earlierWords(entry, period.effective_from, times),
-      ],
-    },
-    why: '',
+    price: period,
+    source: sourceWords(source),
+    date: sourceDate(source, updatedAt, times, nowMs),
+    notes: [
+      ...sinceWords(from, times),
+      ...(removedAt === undefined
+        ? []
+        : [`No longer listed since ${times.day(Date.parse(removedAt))}; its last price still applies`]),
+      ...earlierWords(entry, from, times),
+    ],
     isCalm: true,
     spent: null,
-    priced: isOwn ? pricedModel(name, null, true, inForce) : null,
+    priced: isOwn ? { name, upstream: null, isOwn, price: inForce } : null,
   }
-}
-
-function pricedModel(
-  name: string,
-  upstream: string | null,
-  isOwn: boolean,
-  period: TieredPrice | null,
-): PricedModel {
-  const rates = period && baseRates(period)
-  return { name, upstream, isOwn, rates, hasMore: period !== null && moreTiers(period) > 0 }
 }
 
 function sinceWords(from: string | null, times: Times): readonly string[] {
