@@ -20,13 +20,22 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
       aria-label={words === '' ? 'Unknown' : words}
       title={words}
     >
+      <BarPieces call={call} scaleMs={scaleMs} />
+    </span>
+  )
+}
+
+/** The coloured parts of a call's bar. */
+export function BarPieces({ call, scaleMs }: WaterfallProps) {
+  return (
+    <>
       {barPieces(call, scaleMs).map(({ part, start, length }) => (
         <span
           key={part}
           style={{ '--part': barParts[part].colour, left: shareWords(start), width: shareWords(length) }}
         />
       ))}
-    </span>
+    </>
   )
 }
 

@@ -1,7 +1,6 @@
 import type { HTMLAttributes } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { barParts, barPieces } from '../call/call-phases.ts'
-import { WaterfallLegend } from '../call/waterfall.tsx'
+import { BarPieces, WaterfallLegend } from '../call/waterfall.tsx'
 import { endWords } from '../data/failure-text.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Observable } from '../data/observable.ts'
@@ -122,17 +121,11 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
           )}
         </ul>
         <div class="timeline-zoom row at-end">
-          <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
+          <Button small isOff={zoom <= 1} label="Zoom out" onClick={() => zoomTo(zoom / 2)}>
             −
           </Button>
           <span class="fine">{zoom === 1 ? 'All' : `${Number(zoom.toFixed(zoom < 10 ? 1 : 0))}×`}</span>
-          <Button
-            small
-            isOff={zoom >= mostZoom}
-            label="Zoom in"
-            title="Zoom in"
-            onClick={() => zoomTo(zoom * 2)}
-          >
+          <Button small isOff={zoom >= mostZoom} label="Zoom in" onClick={() => zoomTo(zoom * 2)}>
             +
           </Button>
         </div>
@@ -221,17 +214,7 @@ function Bars({ view, openId, onPress }: BarsProps) {
             title={calls > 1 ? `${counted(calls, 'call')}: zoom in` : barWords(bar)}
             onClick={({ clientX }) => onPress(bar, clientX)}
           >
-            {calls === 1 &&
-              barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
-                <span
-                  key={part}
-                  style={{
-                    '--part': barParts[part].colour,
-                    left: `${start * 100}%`,
-                    width: `${length * 100}%`,
-                  }}
-                />
-              ))}
+            {calls === 1 && <BarPieces call={call} scaleMs={Math.max(1, piece.endMs - piece.startMs)} />}
           </span>
         )
       })}
