@@ -126,7 +126,7 @@ test('scrolling lists each call once, in order, and few rows are there at a time
       for (const id of ids) if (!seen.includes(id)) seen.push(id)
       mostNodes = Math.max(mostNodes, await page.evaluate<number>(`document.querySelectorAll('*').length`))
       await page.evaluate(`new Promise((resolve) => {
-        (document.querySelector('table[aria-label=Calls]')?.parentElement ?? document.scrollingElement).scrollBy(0, 500)
+        (document.querySelector('.calls-scroller') ?? document.scrollingElement).scrollBy(0, 500)
         requestAnimationFrame(resolve)
       })`)
       assert.ok(performance.now() < deadline, `${seen.length} of ${calls.length} calls were seen`)
