@@ -124,8 +124,7 @@ export function usePrices(address: PageAddress, isPaused: boolean) {
   const sync = costs.answer?.sync
   const isRunning = sync?.state === 'running'
   useEffect(() => {
-    if (sync === undefined) return
-    if (isRunning) return
+    if (sync === undefined || isRunning) return
     // The sync may have ended quickly, or have been started elsewhere.
     if (finished.current !== undefined && finished.current !== sync.finished_at) onChanged()
     finished.current = sync.finished_at

@@ -82,7 +82,7 @@ export function EditableTable<Row, Report, Field extends string = never, Name ex
     cell: (row) => {
       const key = keyOf(row)
       return (
-        formOf?.(row) != null && (
+        formOf?.(row) !== null && (
           <Button
             small
             aria-expanded={key === edited}
