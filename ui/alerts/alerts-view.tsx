@@ -25,8 +25,7 @@ const soonMs = 1000
 /** The view of active alerts, rules and sent messages. */
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
-  const path = (): string => '/api/alerts'
-  const query = useQuery<AlertsReport>(JSON.stringify(active), path, {
+  const query = useQuery<AlertsReport>(JSON.stringify(active), () => '/api/alerts', {
     everyMs: (report) => ((report?.pending ?? 0) > 0 ? soonMs : everyMs),
   })
   const { answer: report, again, put } = query
