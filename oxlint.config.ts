@@ -91,7 +91,7 @@ const page: Record<string, string> = {
   payloads: 'data design format',
   call: 'data design format payloads',
   filters: 'data design format',
-  'empty-states': 'data design',
+  'empty-states': 'data design format',
   overview: 'call charts data design filters format empty-states',
   calls: 'call charts data design filters format empty-states',
   compare: 'charts data design filters format empty-states',

@@ -21,6 +21,19 @@ export interface RowPlace extends RowHandlers {
   readonly isActive: boolean
 }
 
+export interface VirtualRows<Row> {
+  /** The rendered rows in order. */
+  readonly rows: readonly { readonly row: Row; readonly place: RowPlace }[]
+  /** The height of all rows together. */
+  readonly heightPx: number
+  /** Returns the height of a number of rows in pixels. */
+  readonly heightOf: (rows: number) => number
+  /** The id of the row that Tab moves to. */
+  readonly activeId: string | undefined
+  readonly onKeyDown: (event: KeyboardEvent) => void
+  readonly toTop: () => void
+}
+
 export interface VirtualRowsOptions<Row> {
   /** The title of the keys j and k in the list of keys. */
   readonly title: string
@@ -44,7 +57,9 @@ const nearEnd = 40
  * Enter. All rows have the height of the first one, which is measured. While the panel shows a call of the list,
  * the keys change the panel's call. When the panel closes, the focus returns to the list.
  */
-export function useVirtualRows<Row extends { readonly id: string }>(options: VirtualRowsOptions<Row>) {
+export function useVirtualRows<Row extends { readonly id: string }>(
+  options: VirtualRowsOptions<Row>,
+): VirtualRows<Row> {
   const { title, all, list, byWindow = false, hasKeys = true, onOpen, onNearEnd } = options
   const { address, replace } = useNavigation()
   // Each move sets another object, so that the focus moves even if the row stays the same.
@@ -167,18 +182,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(options: Vir
     if (!byWindow) list.current?.scrollTo(0, 0)
   }
   const heightOf = (count: number): number => count * rowPx
-  return {
-    /** The rendered rows in order. */
-    rows,
-    /** The height of all rows together. */
-    heightPx: heightOf(all.length),
-    /** Returns the height of a number of rows in pixels. */
-    heightOf,
-    /** The id of the row that Tab moves to. */
-    activeId,
-    onKeyDown,
-    toTop,
-  }
+  return { rows, heightPx: heightOf(all.length), heightOf, activeId, onKeyDown, toTop }
 }
 
 /**

@@ -209,10 +209,10 @@ function Preview({ result }: { readonly result: RepriceResult }) {
       <Table
         caption="Changes"
         columns={[{ head: 'Model and day', cell: nameOf }, ...figureColumns]}
-        rows={repricedModels(result.days).flatMap((model): RepriceLine[] => [
-          model,
-          ...(opened.includes(model.model) ? model.days.slice(0, mostDays) : []),
-        ])}
+        rows={repricedModels(result.days).flatMap((model) => {
+          const days: readonly RepriceLine[] = opened.includes(model.model) ? model.days : []
+          return [model, days.slice(0, mostDays)].flat()
+        })}
         keyOf={(line) => JSON.stringify([line.model, 'days' in line ? '' : line.day])}
         attributesOf={(line) => ('days' in line ? {} : { class: 'is-day' })}
         total={{ ...result, model: null }}

@@ -34,10 +34,15 @@ export interface SpendParts {
 }
 
 /** The spend of a range. `answer` is grouped by model, and the cards use it. */
-export type Spend = ReturnType<typeof useSpend>
+export interface Spend extends SpendQuery<SpendGroup> {
+  readonly parts: SpendParts | null
+  /** The error of the request for `parts`; null without an error. */
+  readonly partsError: string | null
+  readonly course: SpendCourse
+}
 
 /** Requests spend by group, now and in the period before, and over time. */
-export function useSpend(address: PageAddress, isPaused: boolean) {
+export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   const { zone } = useTimes()
   const { by, utc } = address
   const key = queryKey(address)
@@ -61,7 +66,7 @@ export function useSpend(address: PageAddress, isPaused: boolean) {
   const course = useSpendOf<CourseGroup>(`course ${by}`, (bounds) => courseGroups(bounds, by))
   const now = by === 'model' ? models : others
   const latest = useRef<SpendParts | null>(null)
-  const parts = useMemo((): SpendParts | null => {
+  const parts = useMemo(() => {
     if (now.answer === null || now.isStale) return latest.current
     const { answer, question, isStale } = before
     const past = isStale || question === null ? null : comparable(answer, question.bounds)
@@ -72,13 +77,12 @@ export function useSpend(address: PageAddress, isPaused: boolean) {
   return {
     ...models,
     parts,
-    /** The error of the request for `parts`; null without an error. */
     partsError: refusalOf(now),
     course,
     isLoading: all.some(({ isLoading }) => isLoading),
     // A part that was never shown is not stale, and a failed part shows its error.
     isStale: isAwaited(models, models.answer) || isAwaited(now, parts) || isAwaited(course, course.answer),
-    again: (): void => all.forEach(({ again }) => again()),
+    again: () => all.forEach(({ again }) => again()),
   }
 }
 
@@ -95,10 +99,24 @@ const calmEveryMs = 60_000
 const runningEveryMs = 700
 
 /** The known prices, the prices of the range's calls, and the sync. */
-export type Prices = ReturnType<typeof usePrices>
+export interface Prices {
+  readonly costs: Costs | null
+  readonly matches: CostMatches | null
+  /** The error of either request for prices. */
+  readonly error: string | null
+  readonly isSyncing: boolean
+  /** The error of the last press on Sync. */
+  readonly syncError: string | null
+  readonly sync: () => void
+  /** The number of finished syncs and price changes on this page. After each, more calls may have a price. */
+  readonly changes: number
+  /** Called after a price was set or removed. */
+  readonly onChanged: () => void
+  readonly again: () => void
+}
 
 /** Returns the known prices and those of the range, loaded again at intervals and after changes. */
-export function usePrices(address: PageAddress, isPaused: boolean) {
+export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)
   const finished = useRef<string | null | undefined>(undefined)
@@ -138,17 +156,13 @@ export function usePrices(address: PageAddress, isPaused: boolean) {
   return {
     costs: costs.answer,
     matches: met,
-    /** The error of either request for prices. */
     error: costs.answer === null ? costs.error : met === null ? matches.error : null,
     isSyncing: isBusy || isRunning,
-    /** The error of the last press on Sync. */
     syncError: syncError?.message ?? null,
-    sync: (): void => {
+    sync: () => {
       if (!isRunning) void run(begin)
     },
-    /** The number of finished syncs and price changes on this page. After each, more calls may have a price. */
     changes,
-    /** Called after a price was set or removed. */
     onChanged,
     again,
   }

@@ -27,8 +27,9 @@ export function SlotWaitsPanel() {
   )
 }
 
-interface WaitsRow extends SlotWaits {
+interface WaitsRow {
   readonly words: string
+  readonly waits: SlotWaits
   readonly calls: number
 }
 
@@ -36,10 +37,10 @@ const columns: readonly Column<WaitsRow>[] = [
   { head: 'Slots', cell: ({ words }) => words },
   {
     head: 'Calls waiting',
-    cell: ({ waited, calls }) => (calls === 0 ? unknownFigure : percent(waited / calls)),
+    cell: ({ waits, calls }) => (calls === 0 ? unknownFigure : percent(waits.waited / calls)),
   },
-  { head: 'Wait p95', cell: ({ wait_p95_ms: ms }) => orDash(ms, wait) },
-  { head: 'Longest', cell: ({ wait_max_ms: ms }) => orDash(ms, wait) },
+  { head: 'Wait p95', cell: ({ waits }) => orDash(waits.wait_p95_ms, wait) },
+  { head: 'Longest', cell: ({ waits }) => orDash(waits.wait_max_ms, wait) },
 ]
 
 function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
@@ -60,10 +61,10 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
         caption="Waits with other numbers of slots"
         columns={columns}
         rows={[
-          { ...recorded, words: 'As recorded', calls },
+          { words: 'As recorded', waits: recorded, calls },
           ...estimates.map(({ max_concurrent: slots, ...waits }) => ({
-            ...waits,
             words: slots === limit ? `${count(slots)} (now)` : count(slots),
+            waits,
             calls: calls + away,
           })),
         ]}

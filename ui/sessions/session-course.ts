@@ -82,7 +82,12 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
   const gapsMs = uncut.map(({ startMs, endMs }) => endMs - startMs)
   const inCallsMs = lengthMs - gapsMs.reduce((sum, ms) => sum + ms, 0)
   const cutMs = gapLimitMs(gapsMs, inCallsMs)
-  const gaps = uncut.map((gap) => ({ ...gap, isCut: gap.endMs - gap.startMs > cutMs }))
+  const gaps = uncut.map(({ startMs, endMs, tools }) => ({
+    startMs,
+    endMs,
+    tools,
+    isCut: endMs - startMs > cutMs,
+  }))
   const lanes = Math.max(1, laneEnds.length)
   return { pieces, gaps, lanes, lengthMs, inCallsMs, beganMs, ...axisOf(gaps, lengthMs, cutMs) }
 }

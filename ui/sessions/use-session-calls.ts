@@ -8,11 +8,17 @@ import { useAgainOnCalls } from './use-sessions.ts'
 /** The calls of a page, and the most calls shown of a session. */
 const [pageSize, mostCalls] = [1000, 10_000]
 
-/**
- * Returns the calls of a session from an instant on, oldest first, and new ones as they end; only the last ones of a
- * long session. Null as `from` loads nothing.
- */
-export function useSessionCalls(session: string, from: string | null) {
+export interface SessionCalls {
+  /** The calls, oldest first; only the last ones of a longer session. */
+  readonly calls: readonly CallJson[]
+  /** True once all calls to show are loaded. */
+  readonly isLoaded: boolean
+  readonly error: string | null
+  readonly again: () => void
+}
+
+/** Returns the calls of a session from an instant on, and new ones as they end. Null as `from` loads nothing. */
+export function useSessionCalls(session: string, from: string | null): SessionCalls {
   const [byId, setById] = useState<ReadonlyMap<string, CallJson>>(new Map())
   const [{ isLoaded, error }, setState] = useState({ isLoaded: false, error: null as string | null })
   const [round, setRound] = useState(0)
