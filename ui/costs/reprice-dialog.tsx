@@ -235,7 +235,7 @@ export function useRepriceOffer(changes: number, bounds: Bounds, zone: string, o
   /** True while costs are recalculated, by this page or elsewhere. */
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
   const [preview, setPreview] = useState<RepricePreview | null>(null)
-  const { isBusy: isLooking, runInTurn } = useAction()
+  const { isBusy: isLooking, run } = useAction()
   useEffect(() => {
     if (changes === 0) return
     const toMs = Math.max(bounds.toMs, nowMs())
@@ -246,7 +246,7 @@ export function useRepriceOffer(changes: number, bounds: Bounds, zone: string, o
       const all = { ...bounds, toMs, onlyUnpriced: false }
       return { ...all, result: await reprice<RepriceResult>({ ...all, zone }, true) }
     }
-    void runInTurn(async () => setPreview(await look().catch(() => null)))
+    void run(async () => setPreview(await look().catch(() => null)))
   }, [changes])
   const wasRepricing = useRef(isRepricing)
   useEffect(() => {
