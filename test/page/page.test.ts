@@ -271,6 +271,7 @@ function statusSaying(text: string): ProcessStatus {
   }
   return {
     ...sampleStatus,
+    pid: 1,
     pid_file: text,
     log_file: text,
     port: 1,
