@@ -91,7 +91,13 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps) {
         </span>
         <div class="row wraps at-end">
           {isJson && (
-            <Segments label={`${title} format`} words={formWords} chosen={form} onChoose={setForm} />
+            <Segments
+              class="segments small"
+              label={`${title} format`}
+              words={formWords}
+              chosen={form}
+              onChoose={setForm}
+            />
           )}
           <Button kind="bare" small aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
             Wrap
