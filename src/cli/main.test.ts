@@ -43,6 +43,8 @@ describe('tokenweir', () => {
   it('refuses in one line, with exit code 2, what it does not understand', () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['gatway'], /^tokenweir: unknown command 'gatway' \(Did you mean gateway\?\)\n$/],
+      [['status'], /^tokenweir: unknown command 'status': tokenweir --help lists the commands\n$/],
+      [['db', 'xyz'], /^tokenweir: unknown command 'xyz': tokenweir --help lists the commands\n$/],
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65,535; got "x"\n$/],
       [['upstreams', 'remov', 'x'], /^tokenweir: unknown command 'remov' \(Did you mean remove\?\)\n$/],

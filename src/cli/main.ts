@@ -336,6 +336,13 @@ async function explain(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv, { from: 'user' })
 }
 
+/** Adds where the commands are listed to a message about an unknown command that is like no other. */
+function withHelpHint(message: string): string {
+  return /^unknown command '[^']*'$/.test(message)
+    ? `${message}: tokenweir --help lists the commands`
+    : message
+}
+
 /** A program with all commands, for help. Only the modules of commands that pass `isAsked` are loaded. */
 export async function helpProgram(
   output: OutputConfiguration,
@@ -349,7 +356,7 @@ export async function helpProgram(
     .exitOverride()
     .configureHelp(helpLayout)
     .configureOutput({
-      outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`),
+      outputError: (text, write) => write(`tokenweir: ${withHelpHint(oneLine(text))}\n`),
       ...output,
     })
   for (const [name, [description, load, , example]] of Object.entries(commands)) {
