@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
@@ -11,6 +12,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { setUpstreams, startGatewayOfUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
 
 const chat = '/v1/chat/completions'
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
@@ -99,6 +101,40 @@ test('limits of a model and of a client hold as they are written, and others pas
   )
   writeFileSync(join(folder, 'clients.json'), '{}')
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+})
+
+test('a call that falls back keeps to the limits of the model whose name it has there', async () => {
+  await using there = await startSimulatedUpstream(always)
+  const fallback = { to: 'second', models: { here: 'there' } }
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: there.origin,
+    named: [
+      { name: 'first', urls: [`http://127.0.0.1:${await freePort()}`], models: ['here'], fallback },
+      { name: 'second', urls: [there.origin], models: ['there'], limits: { there: { rpm: 2 } } },
+    ],
+  })
+  assert.equal((await ask(gateway.port, 'here', 'c')).status, 200)
+  const second = ask(gateway.port, 'here', 'c')
+  second.catch(() => {})
+  await untilHealth(gateway, 'the second call waits', (health) => limitsIn(health)[0]!['waiting'] === 1)
+  assert.equal(there.requests.length, 1)
+})
+
+test('calls that wait at an upstream keep to its limits when it is removed', async () => {
+  await using upstream = await startSimulatedUpstream(always)
+  const setting = { name: 'gone', urls: [upstream.origin] }
+  const named = [{ ...setting, max_rpm: 2, max_concurrent: 9 }]
+  await using gateway = await startGatewayOfUpstreams({ upstream: upstream.origin, named })
+  const calls = Array.from({ length: 3 }, () => ask(gateway.port, 'm', 'c', '/gone'))
+  const twoWait = (health: Readonly<Record<string, unknown>>): boolean =>
+    limitsIn(health)[0]?.['waiting'] === 2
+  await untilHealth(gateway, 'two wait', twoWait)
+  writeUpstreams(gateway.directory, [])
+  await untilHealth(gateway, 'it is removed', (health) => health['upstreams'] === undefined)
+  assert.ok(twoWait(await gateway.health()))
+  assert.equal(upstream.requests.length, 1)
+  await setUpstreams(gateway, [setting])
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
 })
 
 test('what a provider tells is kept where that was asked for, and a 429 stops the calls behind it', async () => {

@@ -147,3 +147,27 @@ test('nobody falls back to an upstream before it is known what it has left', asy
   assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [429, 'upstream_budget_exceeded'])
   assert.equal(local.requests.length, 1)
 })
+
+test('a call that waits at an upstream keeps to its tokens when it is removed', async () => {
+  const ends = Promise.withResolvers<void>()
+  function* usesMore(): Generator<ReplyStep> {
+    yield until(ends.promise)
+    const usage = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 }
+    yield* jsonReply(200, { object: 'chat.completion', choices: [{}], usage })
+  }
+  await using local = await startSimulatedUpstream({ reply: () => ({ steps: usesMore() }) })
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: local.origin,
+    named: [{ name: 'local', urls: [local.origin], token_limit: 100, max_concurrent: 1 }],
+    args: ['--budget-action', 'reject'],
+  })
+  const first = chat(gateway, '/local', 10)
+  await local.waitForInFlight(1)
+  const second = chat(gateway, '/local', 10)
+  await untilUpstreams(gateway, 'the second waits', (all) => all[1]?.rate_limiter['queued'] === 1)
+  writeUpstreams(gateway.directory, [])
+  await untilHealth(gateway, 'it is removed', (health) => health['upstreams'] === undefined)
+  ends.resolve()
+  assert.deepEqual([(await first).status, (await second).status], [200, 429])
+  assert.equal(local.requests.length, 1)
+})

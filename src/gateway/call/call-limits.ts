@@ -1,5 +1,4 @@
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
-import type { CallRecord } from '../../call/call-record.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import { reportsLimits } from '../limits/limit-headers.ts'
 import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
@@ -41,17 +40,17 @@ export function stakeOf(call: RunningCall, { minute }: ProviderLimits): LimitSta
 export function settleLimits(
   stake: LimitStake,
   { minute }: ProviderLimits,
-  record: Readonly<CallRecord>,
+  { record, modelThere }: RunningCall,
 ): void {
   const reported = reportedTokens(record)
   const input = record.inputTokens ?? estimatedTokens(record)
   const used = { input, output: record.outputTokens ?? 0 }
   minute.settle(stake, used)
   if (record.status === 429 && finalCodes.has(record.upstreamErrorCode ?? '')) minute.forgive(stake)
-  if (reported > 0 && record.outcome === 'ok') minute.learn(record.model, record.requestBytes, used)
+  if (reported > 0 && record.outcome === 'ok') minute.learn(modelThere, record.requestBytes, used)
 }
 
-function useOf({ record, upstream, endpoint, usesGatewayKey }: RunningCall): LimitedUse {
+function useOf({ record, modelThere, upstream, endpoint, usesGatewayKey }: RunningCall): LimitedUse {
   const isOwnKey = usesGatewayKey || endpoint.stripsCredentials
-  return { upstream: upstream.name, model: record.model, key: isOwnKey ? null : record.keyFingerprint }
+  return { upstream: upstream.name, model: modelThere, key: isOwnKey ? null : record.keyFingerprint }
 }

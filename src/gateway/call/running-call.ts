@@ -75,6 +75,8 @@ export class RunningCall implements Placed {
   #upstream: Upstream
   #endpoint: Endpoint
   #usesGatewayKey = false
+  /** The model's name at the fallback where it differs; null if the call keeps its name. */
+  #modelAtFallback: string | null = null
   /** Measures the newest attempt. */
   #meter: CallMeter | null = null
   #permit: Permit | null = null
@@ -231,6 +233,11 @@ export class RunningCall implements Placed {
     return this.#stake
   }
 
+  /** The model's name as the newest attempt's upstream knows it. */
+  get modelThere(): string | null {
+    return this.#modelAtFallback ?? this.record.model
+  }
+
   /** Notes that the call is ready to be sent. */
   admitted(): void {
     this.timeline.admittedAt = this.clock.now()
@@ -260,7 +267,10 @@ export class RunningCall implements Placed {
   /** Continues the call at another upstream. */
   async moveTo({ upstream, model }: Fallback): Promise<void> {
     this.#goTo(upstream)
-    if (model !== null) this.request.rename(model)
+    if (model !== null) {
+      this.request.rename(model)
+      this.#modelAtFallback = this.#options.labels.text(model)
+    }
     this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
     if (this.needsSlot) {
       await this.checkTokens(this.#options.tokens.at(upstream.name))
@@ -373,7 +383,7 @@ export class RunningCall implements Placed {
   countTokens(): void {
     const { record } = this
     this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))
-    if (this.#stake !== null) settleLimits(this.#stake, this.#options.providerLimits, record)
+    if (this.#stake !== null) settleLimits(this.#stake, this.#options.providerLimits, this)
   }
 
   /** Gives the reserved tokens back to the budgets. */

@@ -351,10 +351,10 @@ function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, isOver: 
   return { ...tally.peaks(isOver), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
 }
 
-/** Token limits of upstreams with own limits. */
+/** Token limits of upstreams with own limits, also of removed ones, because their calls may still wait. */
 function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
   const limits = new Map<Owner, number>()
-  for (const { name, setting } of upstreams.configured())
+  for (const { name, setting } of upstreams.all())
     if (setting.token_limit !== undefined) limits.set(upstreamOwner(name), setting.token_limit)
   return limits
 }

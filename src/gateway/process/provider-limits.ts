@@ -55,7 +55,7 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
   minute.onChange = () => {
     for (const admission of admissions()) admission.restake()
   }
-  const refresh = (): void => minute.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
+  const refresh = (): void => minute.set(Array.from(upstreams.all(), limitsOf), clients.minuteLimits)
   refresh()
   const { promise: divided, resolve: isDivided } = Promise.withResolvers<void>()
   const divide = (gateways: number): void => {
@@ -75,7 +75,10 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
   }
   const report = (): readonly MinuteLimitUse[] => {
     const waiting = waitingFor(admissions())
-    const uses = minute.list().map((limit) => {
+    const names = new Set<string | null>(Array.from(upstreams.configured(), ({ name }) => name)).add(null)
+    // Calls may still wait for the limits of a removed upstream.
+    const shown = minute.list().filter((limit) => names.has(limit.owner.upstream) || waiting.has(limit))
+    const uses = shown.map((limit) => {
       const { owner, kind } = limit
       const { of, upstream, model, client } = owner
       const used = Math.round(limit.used(clock.now()))
