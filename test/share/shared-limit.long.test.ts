@@ -199,6 +199,33 @@ for (const [how, isSilent] of [
   })
 }
 
+test('a database that takes no writes is not flooded with connections, and serves again', async () => {
+  await using upstream = await slowUpstream(20)
+  const address = await postgres.database('limit_read_only')
+  const { pathname, port } = new URL(address)
+  let connections = 0
+  await using proxy = await startTcpProxy(() => {
+    connections++
+    return Number(port)
+  })
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, { url })
+  assert.equal((await call(one)).status, 200)
+  const admin = await connect(address, { applicationName: 'test', statementTimeoutMs: 5000 })
+  await admin.query('ALTER DATABASE limit_read_only SET default_transaction_read_only = on')
+  proxy.cut()
+  proxy.mend()
+  await eventually('it is known to be away', async () => (await shared(one))['engine'] === 'away')
+  const before = connections
+  await sleep(5000)
+  // The messages, the notifications and the rows each try again within two seconds.
+  assert.ok(connections - before <= 30, `${connections - before} connections in five seconds`)
+  await admin.query('ALTER DATABASE limit_read_only RESET default_transaction_read_only')
+  admin.close()
+  await eventually('it serves again', async () => (await shared(one))['engine'] === 'ok')
+  assert.equal((await call(one)).status, 200)
+})
+
 test('a gateway that holds no slot while the database is away refuses after 5 s, and says that it holds none', async () => {
   await using upstream = await slowUpstream(20)
   const { pathname, port } = new URL(await postgres.database('limit_none'))

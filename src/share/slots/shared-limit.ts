@@ -57,6 +57,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #answeredMs: number
   #lastProblem = ''
   #isClosed = false
+  /** Connections for messages that have failed since the last answer: a read-only database accepts connections. */
+  #failures = 0
   /** Returns the number of this gateway's rows that are not in the shared database yet, for all pages. */
   behind: () => number = () => 0
   #reportedBehind: number | null = null
@@ -130,6 +132,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       this.#answeredMs = clock.now()
       this.#report('')
       if (isKnown === null) await this.#enterAnew(main)
+      this.#failures = 0
       this.#limit(Number(max))
       if (isKnown !== true) return { known: false, poolId: String(name) }
       this.#others = Array.isArray(others) ? others.map(String) : []
@@ -278,12 +281,13 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   async #keepMain(): Promise<void> {
-    for (let tries = 0; !this.#isClosed;) {
+    while (!this.#isClosed) {
       if (this.#main !== null) {
-        tries = 0
         await this.#main.closed
         continue
       }
+      if (this.#failures > 0) await this.#pause(this.#failures - 1)
+      this.#failures++
       try {
         const main = await this.#open()
         if (this.#isClosed) main.close()
@@ -291,7 +295,6 @@ export class SharedLimit implements SlotLink, BudgetLink {
         this.#gateway?.wake()
       } catch (error) {
         this.#report(errorInWords(error, this.#options.url))
-        await this.#pause(tries++)
       }
     }
   }
