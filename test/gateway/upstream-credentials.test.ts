@@ -5,9 +5,10 @@ import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { untilHealth, untilWarned } from '../support/gateway-state.ts'
 import { jsonReply } from '../support/response-bytes.ts'
+import { until } from '../support/reply-step.ts'
 import { keys } from '../support/sample-keys.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { startGatewayOfUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
+import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
 
 const secret = 'c1ient-0wn-cred'
 /** Headers by which clients of some upstream are known. */
@@ -161,6 +162,37 @@ test('no credential follows a call that falls back or is tried again', async () 
     assert.deepEqual(headersOf(first, index), [['authorization', 'Bearer key-of-first']])
   assert.deepEqual(headersOf(second, 0), [['authorization', 'Bearer key-of-second']])
   assert.deepEqual(headersOf(byDefault, 0), [['authorization', `Bearer ${secret}`]])
+})
+
+test('a call that waits while its upstream gets a key goes with that key, and without its client’s', async () => {
+  const ends = Promise.withResolvers<void>()
+  await using own = await startSimulatedUpstream({
+    reply: () => [until(ends.promise), ...jsonReply(200, { choices: [{}] })],
+  })
+  const setting = { name: 'own', urls: [own.origin], max_concurrent: 1 }
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: own.origin,
+    named: [{ ...setting, credentials: 'client' }],
+  })
+  const call = () =>
+    exchange(gateway.port, 'POST', '/own/v1/chat/completions', {
+      body: '{"model":"m"}',
+      headers: [['Authorization', `Bearer ${secret}`]],
+    })
+  const first = call()
+  await own.waitForInFlight(1)
+  const second = call()
+  await untilUpstreams(gateway, 'the second waits', (all) => all[1]?.rate_limiter['queued'] === 1)
+  writeUpstreams(gateway.directory, [{ ...setting, credentials: { file: 'own.key' } }])
+  await untilWarned(gateway, /upstream_key_missing/)
+  writeFileSync(`${gateway.directory}/own.key`, 'key-of-own')
+  await untilHealth(gateway, 'the key is there', ({ status }) => status === 'ok')
+  ends.resolve()
+  await Promise.all([first, second])
+  assert.deepEqual(
+    [0, 1].map((index) => headersOf(own, index).filter(([name]) => name === 'authorization')),
+    [[['authorization', `Bearer ${secret}`]], [['authorization', 'Bearer key-of-own']]],
+  )
 })
 
 test('a key is lent to this machine alone, and one that is missing is told', async () => {

@@ -50,7 +50,7 @@ export function settleLimits(
   if (reported > 0 && record.outcome === 'ok') minute.learn(modelThere, record.requestBytes, used)
 }
 
-function useOf({ record, modelThere, upstream, endpoint, usesGatewayKey }: RunningCall): LimitedUse {
-  const isOwnKey = usesGatewayKey || endpoint.stripsCredentials
-  return { upstream: upstream.name, model: modelThere, key: isOwnKey ? null : record.keyFingerprint }
+function useOf({ record, modelThere, upstream }: RunningCall): LimitedUse {
+  const { stripsCredentials } = upstream.endpoint
+  return { upstream: upstream.name, model: modelThere, key: stripsCredentials ? null : record.keyFingerprint }
 }

@@ -58,13 +58,13 @@ export class CallHandler {
       await call.request.read()
       call.received()
       call.route()
-      if (call.needsKey) await call.askForKey()
       if (call.needsSlot) {
         const untilKnown = call.checkTokens()
         if (untilKnown !== null) await untilKnown
         if (!call.tryTakeSlot()) await call.waitForSlot('arrival')
         call.reserveTokens()
       }
+      if (call.needsKey) await call.askForKey()
       call.admitted()
       this.#options.sink.begin(call.record)
       attempts = new Attempts(call, this.#attemptsOptions)

@@ -196,14 +196,15 @@ export class RunningCall implements Placed {
     return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
 
-  /** True if the gateway has a key for the endpoint, and the request has no credential that counts. */
+  /** True if the gateway has a key for the upstream, and the request has no credential that counts. */
   get needsKey(): boolean {
-    const { keyHeader, stripsCredentials } = this.#endpoint
+    const { keyHeader, stripsCredentials } = this.#upstream.endpoint
     return keyHeader.length > 0 && (stripsCredentials || this.arrived.head.credential === null)
   }
 
+  /** Call it when the call has its slot, because the upstream's credentials may change while it waits. */
   async askForKey(): Promise<void> {
-    this.#usesGatewayKey = await this.isTrusted()
+    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
   }
 
   /** Throws a `Failure` if too few tokens are left. Returns a promise while earlier use is unknown. */
@@ -261,6 +262,7 @@ export class RunningCall implements Placed {
   async comeBack(heldMs: number): Promise<void> {
     this.#waitsSince = this.clock.now()
     if (this.needsSlot) await this.waitForSlot('back', heldMs)
+    await this.askForKey()
     this.#waitsSince = null
   }
 
@@ -271,12 +273,12 @@ export class RunningCall implements Placed {
       this.request.rename(model)
       this.#modelAtFallback = this.#options.labels.text(model)
     }
-    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
     if (this.needsSlot) {
       await this.checkTokens(this.#options.tokens.at(upstream.name))
       await this.waitForSlot('arrival')
       this.reserveTokens()
     }
+    await this.askForKey()
     this.#waitsSince = null
   }
 
