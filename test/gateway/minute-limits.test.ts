@@ -184,6 +184,22 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
   )
   assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 429, 'a quota that is used up passes at once')
   assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 200, 'and stops no other call')
+  const ofTheDay = () =>
+    jsonReply(429, { error: { message: 'Rate limit exceeded: free-models-per-day', code: 429 } }, [
+      ['x-ratelimit-limit', '50'],
+      ['x-ratelimit-remaining', '0'],
+      ['x-ratelimit-reset', String(Date.now() + 6 * 3_600_000)],
+      ['x-should-retry', 'false'],
+    ])
+  upstream.replyOnce(ofTheDay(), ofTheDay())
+  for (let times = 0; times < 2; times++) {
+    const refused = await ask(gateway.port, 'free', 'c')
+    assert.deepEqual(
+      [refused.status, refused.header('x-ratelimit-limit')],
+      [429, '50'],
+      'a day holds up no call',
+    )
+  }
 })
 
 test('a call that is sent once more without the wish for usage counts as two requests, and waits for the second', async () => {

@@ -25,7 +25,7 @@ const cases: readonly (readonly [
     },
     [
       ['requests', 500, 212, 120],
-      ['tokens', 200_000, 61_000, 360_500],
+      ['tokens', 200_000, 61_000, 360_500, 3_600_000],
     ],
   ],
   [
@@ -53,6 +53,24 @@ const cases: readonly (readonly [
       'X-RateLimit-Reset': String(nowMs + 14_000),
     },
     [['requests', 20, 3, 14_000]],
+  ],
+  [
+    'a day without its name: Groq’s and OpenAI’s requests',
+    {
+      'x-ratelimit-limit-requests': '1000',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '23h57m7.2s',
+    },
+    [['requests', 1000, 2, 86_227_200, 86_400_000]],
+  ],
+  [
+    'an instant by the clock of the provider, which is an hour ahead',
+    {
+      Date: 'Fri, 27 Nov 2026 13:00:00 GMT',
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': '2026-11-27T13:00:05Z',
+    },
+    [['requests', null, 0, 5000]],
   ],
   [
     'an instant in seconds',

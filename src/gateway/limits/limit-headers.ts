@@ -13,7 +13,7 @@ export interface ReportedLimit {
   readonly remaining: number | null
   /** Milliseconds until the whole limit is left again; null if the answer has no plausible value. */
   readonly resetMs: number | null
-  /** Length of the window in milliseconds: a minute, unless the header names another. */
+  /** Length of the window in milliseconds: a minute, unless the header names another, or the reset is later. */
   readonly windowMs: number
 }
 
@@ -32,6 +32,9 @@ const unitMs: Readonly<Record<string, number>> = {
   day: 1440 * minuteMs,
   month: 30 * 1440 * minuteMs,
 }
+/** A reset within this time (ms) may be that of a minute, because providers and clocks round. */
+const latestMinuteResetMs = minuteMs + 2000
+const longerWindowsMs = [60 * minuteMs, 1440 * minuteMs]
 /** The longest window in ms. A longer reset or wait is an error of the provider. */
 export const longestWindowMs = 31 * 1440 * minuteMs
 
@@ -79,9 +82,10 @@ export function isLimitStatus(status: number): boolean {
  * Reads a provider's limits from the head of an answer. If two headers contradict each other, the one that leaves less counts.
  * Values that are no numbers are skipped.
  *
- * @param nowMs Unix time of the answer, for resets that are instants
+ * @param nowMs Unix time, for resets that are instants; the answer's own `Date` comes first, because this clock may be wrong
  */
 export function readLimits(headers: RawHeaders, nowMs: number): readonly ReportedLimit[] {
+  const fromMs = httpDateMs(firstValues(headers).get('date')) ?? nowMs
   const drafts = new Map<string, Draft>()
   const note = (of: LimitedKind, windowMs: number, figure: Figure, value: number | null): void => {
     if (value === null) return
@@ -109,9 +113,16 @@ export function readLimits(headers: RawHeaders, nowMs: number): readonly Reporte
     if (late === undefined || of === undefined) continue
     const figure = late as Figure
     const windowMs = (window === undefined ? undefined : unitMs[window]) ?? minuteMs
-    note(of, windowMs, figure, figure === 'reset' ? resetIn(value, nowMs) : count(value))
+    note(of, windowMs, figure, figure === 'reset' ? resetIn(value, fromMs) : count(value))
   }
+  for (const draft of drafts.values()) draft.windowMs = windowOf(draft)
   return [...drafts.values()].filter(({ limit, remaining }) => limit !== null || remaining !== null)
+}
+
+/** The window: many headers have limits of a day and do not name it, but no minute is full again only later. */
+function windowOf({ windowMs, resetMs }: Draft): number {
+  if (windowMs !== minuteMs || resetMs === null || resetMs <= latestMinuteResetMs) return windowMs
+  return longerWindowsMs.find((longerMs) => resetMs <= longerMs) ?? longestWindowMs
 }
 
 /**
@@ -181,13 +192,17 @@ export interface RetryHint {
  * (Unix epoch).
  */
 export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
-  // If a header is repeated, its first value counts.
-  const values = new Map(
+  const values = firstValues(headers)
+  const fromMs = httpDateMs(values.get('date')) ?? nowMs
+  const afterMs = plainNumber(values.get('retry-after-ms')) ?? retryAfterMs(values.get('retry-after'), fromMs)
+  return { afterMs, forbidden: values.get('x-should-retry')?.toLowerCase() === 'false' }
+}
+
+/** The values of the headers, by small names. If a header is repeated, its first value counts. */
+function firstValues(headers: RawHeaders): ReadonlyMap<string, string> {
+  return new Map(
     headerPairs(headers)
       .toReversed()
       .map(([name, value]) => [name.toLowerCase(), value.trim()]),
   )
-  const fromMs = httpDateMs(values.get('date')) ?? nowMs
-  const afterMs = plainNumber(values.get('retry-after-ms')) ?? retryAfterMs(values.get('retry-after'), fromMs)
-  return { afterMs, forbidden: values.get('x-should-retry')?.toLowerCase() === 'false' }
 }

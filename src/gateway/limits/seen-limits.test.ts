@@ -47,6 +47,30 @@ test('a limit that was told once is known where later answers tell only what is 
   assert.equal(later?.remaining, 500, 'without a reset it is full after its minute')
 })
 
+test('a limit of a day that is not named so is told once, also before and after it is known to be one', () => {
+  const limits = new SeenLimits()
+  for (const [remaining, reset] of [
+    ['14399', '6s'],
+    ['14380', '120s'],
+    ['14399', '6s'],
+  ] as const) {
+    const { limits: seen } = limits.note(
+      use,
+      head(200, {
+        'x-ratelimit-limit-requests': '14400',
+        'x-ratelimit-remaining-requests': remaining,
+        'x-ratelimit-reset-requests': reset,
+      }),
+      nowMs,
+    )
+    assert.deepEqual(
+      limits.report(nowMs).map(({ window_s, remaining }) => [Number(window_s) * 1000, remaining]),
+      [[seen[0]!.windowMs, Number(remaining)]],
+    )
+  }
+  assert.equal(limits.report(nowMs)[0]!.window_s, 3600)
+})
+
 test('a refusal that asks to wait is told until the wait is over', () => {
   const limits = new SeenLimits()
   for (const status of [200, 503]) limits.note(use, head(status, { 'retry-after': '7' }), nowMs)

@@ -49,7 +49,7 @@ export class SeenLimits {
   /** Notes the limits of an answer for which {@link reportsLimits} is true. `nowMs` is Unix time. */
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
     const isRefusal = isLimitStatus(status)
-    const limits = readLimits(headers, nowMs)
+    const limits = readLimits(headers, nowMs).map((limit) => this.#withLongestWindow(use, limit))
     const afterMs = isRefusal ? readRetryHint(headers, nowMs).afterMs : null
     const waitMs = afterMs !== null && afterMs <= longestWindowMs ? afterMs : null
     if (limits.length > 0 || waitMs !== null) this.#remember(use, limits, waitMs, nowMs)
@@ -71,8 +71,21 @@ export class SeenLimits {
     return reported
   }
 
+  /** A limit whose reset was more than a minute ahead before is no limit a minute, also when its reset is near. */
+  #withLongestWindow(use: LimitedUse, limit: ReportedLimit): ReportedLimit {
+    const known = this.#byUse.get(keyOf(use))?.limits
+    if (known === undefined || limit.limit === null) return limit
+    let { windowMs } = limit
+    for (const [of, other] of known) {
+      if (other.kind !== limit.kind || other.limit !== limit.limit) continue
+      if (other.windowMs < windowMs) known.delete(of)
+      windowMs = Math.max(windowMs, other.windowMs)
+    }
+    return { ...limit, windowMs }
+  }
+
   #remember(use: LimitedUse, limits: readonly ReportedLimit[], waitMs: number | null, nowMs: number): void {
-    const key = JSON.stringify([use.upstream, use.model, use.key])
+    const key = keyOf(use)
     const existing = this.#byUse.get(key)
     const entry: SeenUse = existing ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
     // The newest report comes last.
@@ -120,6 +133,10 @@ function figures(
     reset_at: resetMs === null ? null : iso(seenAtMs + resetMs),
     seen_at: iso(seenAtMs),
   }
+}
+
+function keyOf({ upstream, model, key }: LimitedUse): string {
+  return JSON.stringify([upstream, model, key])
 }
 
 function iso(ms: number): string {
