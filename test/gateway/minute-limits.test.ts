@@ -245,6 +245,18 @@ test('calls that cannot be read, or allow what no model gives, are counted as wh
   }
 })
 
+test('a call that waits in vain for a limit a minute is not told of a slot alone', async () => {
+  await using upstream = await startSimulatedUpstream(always)
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-rpm', '1', '--queue-timeout-ms', '100'],
+  })
+  assert.equal((await ask(gateway.port, 'm', 'c')).status, 200)
+  const late = await ask(gateway.port, 'm', 'c')
+  assert.equal(late.header('x-tokenweir-error'), 'queue_timeout')
+  assert.match(late.body.toString(), /waited 100 ms for a slot, or for a limit a minute/)
+})
+
 test('a gateway that was killed is followed by one that knows what the minute has used', async () => {
   await using upstream = await startSimulatedUpstream(always)
   await using dir = await makeTempDir()

@@ -385,7 +385,7 @@ export class SlotLimiter {
     const message =
       code === 'queue_full'
         ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots, or for a limit a minute.`
-        : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
+        : `This call waited ${this.#options.queueTimeoutMs} ms for a slot, or for a limit a minute.`
     const retryAfterS = this.#queueSpeed.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
   }
