@@ -76,7 +76,7 @@ async function run(all: readonly Asked[], order: 'fifo' | 'fair', slots: number,
     const stakeOf = () =>
       (call.stake = kept.stakeOf(
         { upstream: 'default', model: each.model, key: null },
-        { caller, requestBytes: 4 * each.tokens, tokensAsked: 1 },
+        { caller, requestBytes: 4 * each.tokens, tokensAsked: 1, sinceMs: call.cameMs },
       ))
     const permit: Promise<Permit> = admission.acquire(
       new AbortController().signal,

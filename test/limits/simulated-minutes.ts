@@ -107,6 +107,7 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
               caller,
               requestBytes: input * 4,
               tokensAsked: scene.tellsMost === false ? 0 : output,
+              sinceMs: cameMs,
             })
           : null)
       const permit = await admission.acquire(

@@ -32,8 +32,10 @@ export function noteLimits(
 /** The share of limits a minute of a call's next attempt; null without a limit. */
 export function stakeOf(call: RunningCall, { minute }: ProviderLimits): LimitStake | null {
   if (!minute.isOn) return null
-  const { record, tokensAsked } = call
-  return minute.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
+  const { record, tokensAsked, timeline } = call
+  const { requestBytes } = record
+  const sinceMs = timeline.bodyReadAt ?? timeline.receivedAt
+  return minute.stakeOf(useOf(call), { caller: record, requestBytes, tokensAsked, sinceMs })
 }
 
 /** Replaces a call's estimate by its usage when it has ended. */

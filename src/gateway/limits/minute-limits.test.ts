@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { fullestMinute } from '../../../test/limits/limited-provider.ts'
+import { ownerOfEntry } from '../admission/owner.ts'
 import { MinuteLimits } from './minute-limits.ts'
 import { LimitsAcrossRestarts } from './limits-across-restarts.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const use = { upstream: 'default', model: 'm', key: null }
-const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, tokensAsked: 1 }
+const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, tokensAsked: 1, sinceMs: 0 }
 
 /** A gateway that takes as many calls as it may. */
 class Greedy {
@@ -216,4 +217,41 @@ test('a refusal of which calls are not the cause makes no pace, and a pace that 
   refused(false)
   nowMs += 15 * 60_000
   assert.ok(paceOf()! >= 10 * pace)
+})
+
+test('a client’s large call at one upstream is not passed for ever by its small ones at another', () => {
+  let nowMs = 100_000
+  const limits = new MinuteLimits(() => nowMs, false)
+  limits.set([], new Map([[ownerOfEntry('c'), { max_tpm: 60_000 }]]))
+  const stakeAt = (upstream: string, tokensAsked: number) =>
+    limits.stakeOf(
+      { upstream, model: 'm', key: null },
+      { caller: { client: 'c', keyFingerprint: null }, requestBytes: 4, tokensAsked, sinceMs: nowMs },
+    )!
+  let large: ReturnType<typeof stakeAt> | null = null
+  let small = stakeAt('other', 1000)
+  let smallOnes = 0
+  const run = (untilMs: number): void => {
+    for (; nowMs < untilMs; nowMs += 100) {
+      if (small.waitMs(nowMs, new Set()) === 0) {
+        small.charge(nowMs)
+        small = stakeAt('other', 1000)
+        smallOnes++
+      }
+      if (large?.waitMs(nowMs, new Set()) !== 0) continue
+      large.charge(nowMs)
+      return
+    }
+  }
+  run(160_000)
+  large = stakeAt('one', 40_000)
+  run(260_000)
+  assert.ok(nowMs < 210_000, `the large one waited ${nowMs - 160_000} ms`)
+  large = stakeAt('one', 40_000)
+  assert.ok(large.waitMs(nowMs, new Set()) > 0)
+  // The large call leaves.
+  large = null
+  const soFar = smallOnes
+  run(nowMs + 70_000)
+  assert.ok(smallOnes > soFar + 10, `${smallOnes - soFar} small ones`)
 })

@@ -32,6 +32,8 @@ export interface CallToAdmit {
   readonly requestBytes: number
   /** Output tokens that the call allows; 0 without a bound. */
   readonly tokensAsked: number
+  /** When the call began to wait (monotonic ms). */
+  readonly sinceMs: number
 }
 
 const defaultUpstream = 'default'
@@ -131,13 +133,14 @@ export class MinuteLimits {
   }
 
   /** The call's share of its limits; null without a limit. */
-  stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToAdmit): LimitStake | null {
+  stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked, sinceMs }: CallToAdmit): LimitStake | null {
     const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
     if (this.#groups.size > mostGroups) this.#groups.clear()
     const group = getOrAdd(this.#groups, of, () => this.#groupOf(use, caller))
     if (group === null) return null
     group.learned?.grow(this.#nowMs())
-    return new LimitStake(group, this.#estimate.of(use.model, requestBytes, tokensAsked))
+    const estimate = this.#estimate.of(use.model, requestBytes, tokensAsked)
+    return new LimitStake(group, estimate, { upstream: use.upstream, sinceMs })
   }
 
   /** Ends an attempt that used these tokens. */

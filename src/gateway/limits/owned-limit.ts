@@ -15,6 +15,17 @@ export interface LimitOwner {
   readonly client: string | null
 }
 
+/** How often (ms) a call that waits for a client's limit looks again, because calls at other upstreams use it, too. */
+const recheckMs = 100
+/** A waiting call that has not looked for this time (ms) waits no longer. */
+const forgottenAfterMs = 5 * recheckMs
+
+/** A call that waits for a limit. */
+interface WaitingCall {
+  readonly upstream: string
+  readonly sinceMs: number
+}
+
 /** Share of a token limit that calls may use, because some calls use more than estimated. */
 const tokenShare = 0.99
 
@@ -24,12 +35,33 @@ export class OwnedLimit extends MinuteLimit {
   readonly key: string
   readonly kind: LimitedKind
   readonly owner: LimitOwner
+  /** The call that has waited longest, and when it last looked; null without one. */
+  #first: (WaitingCall & { readonly lookedAtMs: number }) | null = null
 
   constructor(key: string, kind: LimitedKind, owner: LimitOwner, limit: number) {
     super(limit, kind === 'requests' ? 1 : tokenShare)
     this.key = key
     this.kind = kind
     this.owner = owner
+  }
+
+  /** True if a call at another upstream has waited longer. */
+  isFirstElsewhere({ upstream, sinceMs }: WaitingCall, nowMs: number): boolean {
+    const first = this.#first
+    if (first === null || first.upstream === upstream || first.sinceMs >= sinceMs) return false
+    return nowMs - first.lookedAtMs < forgottenAfterMs
+  }
+
+  /** Call it when a call has found no room. */
+  awaits({ upstream, sinceMs }: WaitingCall, nowMs: number): void {
+    const first = this.#first
+    const isFresh = first !== null && nowMs - first.lookedAtMs < forgottenAfterMs
+    if (!isFresh || sinceMs <= first.sinceMs) this.#first = { upstream, sinceMs, lookedAtMs: nowMs }
+  }
+
+  /** Call it when a call may go. */
+  served({ upstream, sinceMs }: WaitingCall): void {
+    if (this.#first?.upstream === upstream && this.#first.sinceMs === sinceMs) this.#first = null
   }
 
   amountOf({ input, output }: Tokens): number {
@@ -67,13 +99,15 @@ export const noTokens: Tokens = { input: 0, output: 0 }
 export class LimitStake implements MinuteStake {
   readonly group: LimitGroup
   readonly #estimate: Tokens
+  readonly #call: WaitingCall
   #chargedAtMs = 0
   /** The amount charged to each limit; empty before and after the attempt. */
   #charged: readonly (readonly [limit: OwnedLimit, amount: number])[] = []
 
-  constructor(group: LimitGroup, estimate: Tokens) {
+  constructor(group: LimitGroup, estimate: Tokens, call: WaitingCall) {
     this.group = group
     this.#estimate = estimate
+    this.#call = call
   }
 
   waitMs(nowMs: number, claims: Set<object>): number {
@@ -84,11 +118,12 @@ export class LimitStake implements MinuteStake {
     let [shortestMs, longestMs] = [Infinity, 0]
     for (const limit of group.limits) {
       // An earlier call waits for this limit.
-      const isClaimed = claims.has(limit)
+      const isClaimed = claims.has(limit) || limit.isFirstElsewhere(this.#call, nowMs)
       const waitMs = isClaimed ? Infinity : limit.waitMs(nowMs, limit.amountOf(this.#estimate))
       if (waitMs === 0) continue
       claims.add(limit)
-      shortestMs = Math.min(shortestMs, waitMs)
+      limit.awaits(this.#call, nowMs)
+      shortestMs = Math.min(shortestMs, limit.owner.of === 'client' ? Math.min(waitMs, recheckMs) : waitMs)
       if (waitMs > longestMs) group.waitsFor = limit
       longestMs = Math.max(longestMs, waitMs)
     }
@@ -98,7 +133,10 @@ export class LimitStake implements MinuteStake {
   charge(nowMs: number): void {
     this.#chargedAtMs = nowMs
     this.#charged = this.group.limits.map((limit) => [limit, limit.amountOf(this.#estimate)])
-    for (const [limit, amount] of this.#charged) limit.add(nowMs, nowMs, amount)
+    for (const [limit, amount] of this.#charged) {
+      limit.served(this.#call)
+      limit.add(nowMs, nowMs, amount)
+    }
   }
 
   /** Call it when the attempt is sent, which may be a while after its charge if it waited for a connection. */
