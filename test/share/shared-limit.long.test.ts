@@ -216,6 +216,7 @@ test('a database that takes no writes is not flooded with connections, and serve
   proxy.cut()
   proxy.mend()
   await eventually('it is known to be away', async () => (await shared(one))['engine'] === 'away')
+  assert.match(JSON.stringify((await one.health())['warnings']), /in a read-only transaction\. No answer for/)
   const before = connections
   await sleep(5000)
   // The messages, the notifications and the rows each try again within two seconds.
@@ -224,6 +225,8 @@ test('a database that takes no writes is not flooded with connections, and serve
   admin.close()
   await eventually('it serves again', async () => (await shared(one))['engine'] === 'ok')
   assert.equal((await call(one)).status, 200)
+  await sleep(2000)
+  assert.ok(!one.stdout.includes('pooler'))
 })
 
 test('a gateway that holds no slot while the database is away refuses after 5 s, and says that it holds none', async () => {

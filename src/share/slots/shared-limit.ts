@@ -181,7 +181,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
         held === 0
           ? 'this gateway holds no slot, and refuses calls that have waited for 5 s (503 limit_unreachable)'
           : `this gateway keeps the ${held} slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
-      const message = `${where} has not answered for ${seconds} s: ${next}`
+      const problem = this.#lastProblem === '' ? `${where} does not answer` : this.#lastProblem
+      const message = `${problem}. No answer for ${seconds} s: ${next}`
       return [{ code: 'limit_away', message }]
     }
     if (this.#isRecovered) return []
@@ -313,12 +314,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
         const hears = await this.#probe()
         if (!hears && hasNews) this.#options.say(noNews)
         hasNews = hears
-        tries = 0
         const closed = new AbortController()
         side.closed.then(() => closed.abort()).catch(reportFault)
         while (!this.#isClosed && !closed.signal.aborted) {
           await this.#releaseDead(side)
           await this.#reportBehind(side)
+          tries = 0
           await this.#options.clock.delay(checkEveryMs, closed.signal).catch(() => {})
         }
         if (closed.signal.aborted) this.#side = null
@@ -331,15 +332,17 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#side?.close()
   }
 
-  /** True if notifications arrive: one is sent on one connection, and must come on the other. */
+  /** True if notifications arrive: one is sent on one connection, and must come on the other. True while that is unknown. */
   async #probe(): Promise<boolean> {
+    const main = this.#main
+    if (main === null) return true
     const { promise: heard, resolve } = Promise.withResolvers<void>()
     this.#heard = resolve
     const { clock } = this.#options
-    await this.#main?.query('SELECT pg_notify($1, $2)', [`tokenweir_${this.instance}`, 'probe'])
+    await main.query('SELECT pg_notify($1, $2)', [`tokenweir_${this.instance}`, 'probe'])
     const hears = await Promise.race([heard.then(() => true), clock.delay(probeMs).then(() => false)])
     this.#heard = null
-    return hears || this.#main === null
+    return hears || this.#main !== main
   }
 
   #limit(maxConcurrent: number): void {
