@@ -81,6 +81,7 @@ const announced: readonly [text: string, masked: string][] = [
   ['aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', 'aws_secret_access_key = [secret]'],
   ['"SecretAccessKey": "wJalrXUtnFEMI\\/K7MDENG+bPxRfiCY"', '"SecretAccessKey": "[secret]"'],
   [`AccountKey=${mixed}${mixed}==;EndpointSuffix=x`, 'AccountKey=[secret];EndpointSuffix=x'],
+  [`DD_APP_KEY=${hex32}`, 'DD_APP_KEY=[secret]'],
   [
     `SharedAccessSignature?sv=2024-01-01&sig=${mixed}%3D&se=1`,
     'SharedAccessSignature?sv=2024-01-01&sig=[secret]&se=1',

@@ -171,7 +171,7 @@ const header = `${scheme}(?!${placeholder})(?<key>${line}{1,256})`
 const field = String.raw`"(?=[\r\n]).{0,256}?\n\r*\n(?!${placeholder})(?<key>[^\r\n]+)`
 
 const passwords = 'password passwd passphrase pwd'
-const keys = String.raw`secret (?:api|access|secret|private|account|subscription|auth|signing|encryption|master)[_-]?key credential credentials api\x20key`
+const keys = String.raw`secret (?:api|app|application|access|secret|private|account|subscription|auth|signing|encryption|master)[_-]?key credential credentials api\x20key`
 const tokens = 'token bearer'
 const names = 'authorization cookie key sig auth sas jwt pass signature'
 

@@ -1,18 +1,19 @@
 import { orNull } from '../lib/errors.ts'
 
-/** Headers whose whole value is a credential. */
+/** Headers whose whole value is a credential. In these patterns `-` stands for `_`, too. */
 const secretName =
-  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_.]?key|access[-_]?key$|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
+  /^(?:set-)?cookie$|^(?:x-)?session(?:-?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-.]?key|accesskey$|token$|secret|passw|passphrase|credential|signature|bearer|(?:^|-)(?:key|pat|pwd|otp|hmac|sas)$/
 /** Headers with similar names that are no credentials. */
 const openName = /^(?:(?:x-)?idempotency-key|sec-websocket-key|(?:www|proxy)-authenticate)$/
 
 /** True if a header of this name, in lower case, is a credential. */
 export function isSecretHeader(name: string): boolean {
-  return secretName.test(name) && !openName.test(name)
+  const plain = name.replaceAll('_', '-')
+  return secretName.test(plain) && !openName.test(plain)
 }
 
 /** Parameters of a query whose value is a credential: keys, signed addresses, codes of a sign-in. */
-const secretParameter = /^(?:key|sig|code|pass|pin|ticket|subscription_key)$/
+const secretParameter = /^(?:key|sig|code|pass|pin|ticket)$/
 
 /** True if a query parameter of this (escaped) name is a credential. `key[]` and `key[0]` count as `key`. */
 export function isSecretParameter(parameter: string): boolean {

@@ -132,3 +132,35 @@ test('of a key in an error that is too long to be kept whole no part stays', asy
     assert.ok(!told.includes(key.slice(0, 4)))
   }
 })
+
+test('a credential without a known form stays in no row, although the upstream repeats it', async () => {
+  const sent = [
+    ['Authorization', 'Bearer ', 'plain-words-as-a-key'],
+    ['x-api-key', '', 'another-of-words'],
+    ['X_Gateway_Key', '', 'third/key=of.words'],
+    ['X-Passphrase', '', 'correct-horse-battery'],
+  ] as const
+  const ownKey = 'lent-key-of-words'
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ index }) => {
+      const key = sent[index]?.[2] ?? ownKey
+      return jsonReply(401, { error: { code: `no ${key}`, message: `We do not know ${key} here.` } })
+    },
+  })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.origin,
+    env: { UPSTREAM_API_KEY: ownKey },
+  })
+  const headers = [...sent.map(([name, scheme, key]) => [[name, scheme + key] as const]), []]
+  for (const each of headers)
+    await exchange(gateway.port, 'POST', '/v1/chat/completions', {
+      headers: each,
+      host: 'localhost',
+      body: '{}',
+    })
+  const calls = await recordedCalls(gateway, headers.length)
+  assert.deepEqual(
+    calls.map(({ upstream_error_code: code, error_message: message }) => [code, message]),
+    headers.map(() => ['no [secret]', 'We do not know [secret] here.']),
+  )
+})

@@ -28,6 +28,8 @@ const forms: readonly (readonly [name: string, value: string])[] = [
   ['x-custom-secret', secret],
   ['X-Pat', secret],
   ['x_pat', secret],
+  ['private_key', secret],
+  ['X-Passphrase', secret],
   ['Private-Token', secret],
   ['X-Bearer', secret],
   // A few of those that `src/secrets/key-shapes.test.ts` knows all of.
@@ -123,6 +125,9 @@ test('no parameter of a query that is a credential reaches an upstream of `none`
     'X-Amz-Signature',
     'X-Goog-Credential',
     'client_secret',
+    'private_key',
+    'app_key',
+    'passphrase',
     '+key',
   ]
   const open = ['a', 'api-version', 'max-keys', 'monkey', 'codec', 'sign', 'session-id', 'limit']

@@ -7,7 +7,7 @@ import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../http/caller-headers.ts'
-import { headersWithout } from '../../lib/http/header-list.ts'
+import { headerPairs, headersWithout } from '../../lib/http/header-list.ts'
 
 /** Reads keys from variables and files. */
 export interface KeyPlaces {
@@ -61,6 +61,17 @@ const isCredential = remembered((name) => {
   return isSecretHeader(lower) && !usualSessionPlaces.ranks.has(lower)
 })
 const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembered)
+
+/** Shorter values may be words. */
+const shortestCredential = 8
+
+/** The credentials of a request, without the scheme before them: the client's, found by name, and the gateway's key. */
+export function credentialsIn(headers: RawHeaders, keyHeader: RawHeaders): readonly string[] {
+  const clients = headerPairs(headers).filter(([name]) => isCredential(name))
+  return [...clients, ...headerPairs(keyHeader)]
+    .map(([, value]) => value.replace(/^[\w-]+[ \t]+/, ''))
+    .filter(({ length }) => length >= shortestCredential)
+}
 
 /** The headers without the client's credentials, which are found by name and by form. */
 export function headersWithoutCredentials(headers: RawHeaders): string[] {

@@ -13,6 +13,7 @@ for (const [path, masked] of [
     '/x?api_key=1&API-KEY=2&access_token=3&sig=4&a=5',
     '/x?api_key=[secret]&API-KEY=[secret]&access_token=[secret]&sig=[secret]&a=5',
   ],
+  ['/x?private_key=1&app_key=2&passphrase=3', '/x?private_key=[secret]&app_key=[secret]&passphrase=[secret]'],
   ['/x?%6bey=short&k=v', '/x?%6bey=[secret]&k=v'],
   [
     '/x?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-Date=c',

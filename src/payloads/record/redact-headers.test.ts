@@ -34,6 +34,10 @@ for (const name of [
   'X-Session-Id',
   'Helicone-Auth',
   'X-Figma-Token',
+  'Key',
+  'private_key',
+  'X_App_Key',
+  'OK-ACCESS-PASSPHRASE',
 ]) {
   test(`${name} is only a fingerprint and a length`, () => {
     assert.deepEqual(redact(name, 'any value'), { [name.toLowerCase()]: print('any value') })
@@ -69,6 +73,8 @@ test('all other headers are kept but for what looks like a credential', () => {
       'Bearer realm="x"',
       'Idempotency-Key',
       'stainless-node-retry-1a2b3c4d',
+      'idempotency_key',
+      'one',
       'x-sk-proj-abcdEFGH1234ijkl',
       'v',
     ),
@@ -79,6 +85,7 @@ test('all other headers are kept but for what looks like a credential', () => {
       'x-ratelimit-remaining-tokens': '1234',
       'www-authenticate': 'Bearer realm="x"',
       'idempotency-key': 'stainless-node-retry-1a2b3c4d',
+      idempotency_key: 'one',
       'x-[secret]': 'v',
     },
   )
