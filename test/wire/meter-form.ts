@@ -76,7 +76,8 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   const failure = options.cut === true ? reset : null
   const { answerEnding: ending, isImplausible } = meter
   const end = { status: form.status, failure, gone: null, ending, isImplausible }
-  completeRecord(record, timeline, end, (text) => text)
+  const asIs = (text: string): string => text
+  completeRecord(record, timeline, end, asIs, asIs)
   return { columns: columnsOf(record), reading: record }
 }
 

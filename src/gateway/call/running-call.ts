@@ -21,11 +21,10 @@ import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { CallTimeline, completeRecord } from '../recorder/recorder.ts'
-import { credentialsIn } from '../routing/credentials.ts'
+import { maskOwnCredentials } from '../routing/credentials.ts'
 import type { Endpoint } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
-import { secretMark } from '../../secrets/key-shapes.ts'
 import { type ProviderLimits, noteLimits, settleLimits, stakeOf } from './call-limits.ts'
 import { CallRequest, type CallRequestOptions, unreadableBody, unreadableModel } from './call-request.ts'
 import type { ClientLabels } from './client-labels.ts'
@@ -377,22 +376,12 @@ export class RunningCall implements Placed {
     const late = record.model === null ? this.request.modelOnTheWay : null
     if (late !== null) record.model = this.#options.labels.text(late)
     meter?.complete(record, this.tokensAsked, this.#options.background, this.#path.response)
-    this.#maskRepeatedKeys()
     const { answerEnding: ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }
-    completeRecord(record, timeline, end, this.#options.labels.text)
+    const masked = (text: string): string =>
+      maskOwnCredentials(text, this.arrived.req.rawHeaders, this.#endpoint.keyHeader)
+    completeRecord(record, timeline, end, this.#options.labels.text, masked)
     if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
-  }
-
-  /** Masks the call's own credentials in the upstream's error, which may repeat them. They may have any form. */
-  #maskRepeatedKeys(): void {
-    const { record, arrived } = this
-    if (record.errorMessage === null && record.upstreamErrorCode === null) return
-    const keyHeader = this.#usesGatewayKey ? this.#endpoint.keyHeader : []
-    for (const key of credentialsIn(arrived.req.rawHeaders, keyHeader)) {
-      record.errorMessage = record.errorMessage?.replaceAll(key, secretMark) ?? null
-      record.upstreamErrorCode = record.upstreamErrorCode?.replaceAll(key, secretMark) ?? null
-    }
   }
 
   /** Counts the used tokens against the budgets. */

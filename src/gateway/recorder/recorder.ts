@@ -113,13 +113,14 @@ function endOf(failure: Failure, end: CallEnd): Omit<Verdict, 'status'> {
 
 /**
  * Completes the record of an ended call, which already has the figures of the answer. `label` makes words of
- * an upstream fit to be stored.
+ * an upstream fit to be stored. `masked` takes the call's own credentials out of an error, which may repeat them.
  */
 export function completeRecord(
   record: CallDraft,
   timeline: CallTimeline,
   end: CallEnd,
   label: (text: string) => string,
+  masked: (text: string) => string,
 ): void {
   const stored = (text: string | null): string | null => (text === null ? null : label(text))
   const { outcome, failureCode, status } = settle(end)
@@ -128,11 +129,12 @@ export function completeRecord(
   record.status = status
   record.responseModel = stored(record.responseModel)
   record.serviceTier = stored(record.serviceTier)
-  record.upstreamErrorCode = stored(record.upstreamErrorCode)
+  record.upstreamErrorCode =
+    record.upstreamErrorCode === null ? null : label(masked(record.upstreamErrorCode))
   record.finishReason = stored(record.finishReason)
   record.tools = record.tools === null ? null : storedTools(record.tools)
   const message = record.errorMessage ?? (record.outcome === 'ok' ? null : (end.failure?.message ?? null))
-  record.errorMessage = message === null ? null : storedText(message, longestMessage)
+  record.errorMessage = message === null ? null : storedText(masked(message), longestMessage)
   const id = record.upstreamRequestId
   record.upstreamRequestId = id === null ? null : storedText(id, longestMessage)
   record.priceSource = record.costNanoUsd === null ? null : 'upstream'

@@ -4,7 +4,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { remembered } from '../../lib/remembered.ts'
 import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
-import { maskKeys } from '../../secrets/key-shapes.ts'
+import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../http/caller-headers.ts'
 import { headerPairs, headersWithout } from '../../lib/http/header-list.ts'
@@ -65,12 +65,16 @@ const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembe
 /** Shorter values may be words. */
 const shortestCredential = 8
 
-/** The credentials of a request, without the scheme before them: the client's, found by name, and the gateway's key. */
-export function credentialsIn(headers: RawHeaders, keyHeader: RawHeaders): readonly string[] {
+/**
+ * Masks a request's own credentials in a text, whatever form they have: the client's, which are found by the names of
+ * their headers, and the gateway's key.
+ */
+export function maskOwnCredentials(text: string, headers: RawHeaders, keyHeader: RawHeaders): string {
   const clients = headerPairs(headers).filter(([name]) => isCredential(name))
   return [...clients, ...headerPairs(keyHeader)]
     .map(([, value]) => value.replace(/^[\w-]+[ \t]+/, ''))
     .filter(({ length }) => length >= shortestCredential)
+    .reduce((masked, credential) => masked.replaceAll(credential, secretMark), text)
 }
 
 /** The headers without the client's credentials, which are found by name and by form. */
