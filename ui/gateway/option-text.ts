@@ -118,7 +118,9 @@ export function choicesOf({
 /** Returns the allowed values as a sentence; empty for a choice from words. */
 export function rangeWords(option: Pick<ConfigOption, 'kind' | 'choices' | 'min' | 'max' | 'range'>): string {
   const { min, max, range } = option
-  if (min !== null && max !== null) return `${count(min)} to ${boundWords(max)}.`
+  // The greatest safe integer stands for no upper limit.
+  if (min !== null && max === Number.MAX_SAFE_INTEGER) return `At least ${count(min)}.`
+  if (min !== null && max !== null) return `${count(min)} to ${count(max)}.`
   return choicesOf(option) === null ? `Must be ${range}.` : ''
 }
 
@@ -157,9 +159,4 @@ export function aboutWords(option: ConfigOption): string {
   return [sentence(description), rangeWords(option), effect, from, byDefault]
     .filter((part) => part !== '')
     .join(' ')
-}
-
-/** Returns the greatest allowed number as text. The greatest safe integer means `any number`. */
-function boundWords(max: number): string {
-  return max === Number.MAX_SAFE_INTEGER ? 'any number' : count(max)
 }
