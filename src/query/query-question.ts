@@ -131,8 +131,8 @@ export type QueryQuestion =
   | OverviewQuestion
   | SlotsQuestion
   | SessionsQuestion
-  // `/api/calls/{id}`
-  | { readonly kind: 'call'; readonly id: number }
+  // `/api/calls/{id}`; the price file's state is as in `CostsQuestion`
+  | { readonly kind: 'call'; readonly id: number; readonly fileState?: string }
   | EndedQuestion
   | PayloadQuestion
   | RecentPayloadsQuestion

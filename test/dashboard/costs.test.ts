@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
+import type { SingleCall } from '../../src/api/single-call.ts'
+import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
@@ -349,6 +351,19 @@ test('calls are told by who answered them, with the price that is in force now',
   assert.equal(whole.matches[0]?.calls, 4)
   const bad = await priced.dashboard.ask('GET', `/api/costs/matches?from=${to}&to=${from}`)
   assert.deepEqual([bad.status, errorOf(bad).code], [400, 'invalid_parameter'])
+})
+
+test('a changed price changes the parts of a call’s cost at once', async () => {
+  const price = { priceSource: 'litellm', priceKey: 'gpt-5.1-mini', costNanoUsd: 400_600 } as const
+  await using priced = await startPriced([{ ...chatCall(idAt(0)), ...price }])
+  const isInParts = async (): Promise<boolean> => {
+    const call = await priced.getJson<SingleCall>(`/api/calls/${formatCallId(idAt(0))}`)
+    return call.cost_parts !== null
+  }
+  writePrices(priced.prices)
+  assert.equal(await isInParts(), true)
+  writePrices(priced.prices, { overrides: { 'gpt-5.1-mini': override(1, 1) } })
+  assert.equal(await isInParts(), false)
 })
 
 test('without a database there is nothing to match, and the prices are told all the same', async () => {

@@ -1,5 +1,6 @@
 import { parseCallId } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
+import { priceFileState } from '../../pricing/prices-in-force.ts'
 import type { QueryQuestion } from '../../query/query-question.ts'
 import { type QueryParameter, type QueryTable, readParameter } from '../http/query-parameters.ts'
 import { type AnswerNames, type AnyRoute, type RouteTable, route } from '../http/app.ts'
@@ -26,7 +27,7 @@ const otherForms = { '200 text/csv': null, '200 application/x-ndjson': null } as
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
 export function callRoutes(
-  { queries, rawLog, notes }: Pick<DashboardDeps, 'queries' | 'rawLog' | 'notes'>,
+  { queries, rawLog, notes, priceFile }: Pick<DashboardDeps, 'queries' | 'rawLog' | 'notes' | 'priceFile'>,
   clock: Clock,
 ): RouteTable {
   const asking = <Q>(answer: AnswerNames, query: QueryTable<Q>, of: (query: Q) => QueryQuestion): AnyRoute =>
@@ -54,7 +55,8 @@ export function callRoutes(
     /** A single call. @fails call_not_found too_busy too_slow query_interrupted */
     'GET /api/calls/:id': route({ answer: 'SingleCall' }, async (c) => {
       const id = readParameter('id', callId, c.req.param('id'))
-      return answerQuery(c, await queries.ask({ kind: 'call', id }))
+      const fileState = priceFileState(priceFile)
+      return answerQuery(c, await queries.ask({ kind: 'call', id, fileState }))
     }),
     /** The payloads of a call, if they were logged. @fails too_busy too_slow query_interrupted */
     'GET /api/calls/:id/payloads': route({ answer: 'CallPayloads' }, async (c) => {
