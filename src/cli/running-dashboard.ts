@@ -94,6 +94,7 @@ export async function openDashboard(
     console.error('tokenweir: internal error in the dashboard, continuing:', error)
   const queries = new QueryProcess({ clock, spawn: spawnQuery(ownDb, childEnvironment(env)), onFault })
   const jobs = new Jobs({ command: ownCommand, db: ownDb, pricingSource, env, clock })
+  jobs.watch(() => queries.forgetAnswers())
   const files = payloadFiles(resolve(options.rawLogFile), () => {
     try {
       return config.resolve().rawLogCapture

@@ -116,6 +116,17 @@ test('who asks the same within a second shares the answer', async () => {
   assert.equal(processes[0]!.questions.length, 2)
 })
 
+test('after a job has changed calls, the same question is asked anew', async () => {
+  const { queries, reply, askFirst } = startScripted()
+  const before = askFirst(1)
+  reply(answer('before'))
+  assert.equal(await codeOf(before), 'before')
+  queries.forgetAnswers()
+  const after = queries.ask(question(1))
+  reply(answer('after'))
+  assert.equal(await codeOf(after), 'after')
+})
+
 test('beyond the limit, questions are turned away, and not for a second', async () => {
   const { clock, queries, reply, askFirst } = startScripted(2)
   const taken = [askFirst(1), queries.ask(question(2))]

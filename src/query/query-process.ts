@@ -69,6 +69,11 @@ export class QueryProcess {
     return this.#shared.get(JSON.stringify(question), () => this.#askAlone(question))
   }
 
+  /** Answers questions anew, without the answers of the last second. */
+  forgetAnswers(): void {
+    this.#shared.clear()
+  }
+
   /** Ends the processes; waiting questions are answered `closed`. */
   close(): void {
     this.#isClosed = true

@@ -36,4 +36,9 @@ export class SharedReplies<Reply> {
     }, forget)
     return reply
   }
+
+  /** Asks every question anew from now on. */
+  clear(): void {
+    this.#replies.clear()
+  }
 }
