@@ -69,7 +69,7 @@ export class QueryProcess {
     return this.#shared.get(JSON.stringify(question), () => this.#askAlone(question))
   }
 
-  /** Answers questions anew, without the answers of the last second. */
+  /** Forgets the answers of the last second, so that equal questions get new ones. */
   forgetAnswers(): void {
     this.#shared.clear()
   }

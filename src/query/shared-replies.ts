@@ -37,7 +37,7 @@ export class SharedReplies<Reply> {
     return reply
   }
 
-  /** Asks every question anew from now on. */
+  /** Forgets all replies, so that every question is asked again. */
   clear(): void {
     this.#replies.clear()
   }

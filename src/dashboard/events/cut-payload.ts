@@ -22,7 +22,7 @@ export function cutPayload(json: string): string {
     tool_calls: calls?.map((call) => {
       const args = call.arguments.slice(0, room)
       room -= args.length
-      return { ...call, arguments: args.toWellFormed() }
+      return Object.assign(call, { arguments: args.toWellFormed() })
     }),
   })
 }
