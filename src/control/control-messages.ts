@@ -202,6 +202,7 @@ export const handedLimit = v.object({
       key: v.nullable(v.string()),
       kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
       limit: amount,
+      isDerived: v.boolean(),
     }),
   ),
   /** Uses within the last minute, oldest first: each an age in ms and an amount. */

@@ -67,21 +67,29 @@ export class LearnedUse {
   forgive(): void {
     this.pausedUntilMs = 0
     this.#refused = this.#refusedBefore
-    if (!this.#isReported) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
+    if (this.#isReported) return
+    const tokens = this.#ofKind('tokens')
+    tokens.limit = this.#refused?.limit ?? Infinity
+    tokens.isDerived = this.#refused !== null
   }
 
   /** Sets a limit that the predecessor has learned. */
-  restore(kind: LimitedKind, most: number): OwnedLimit {
+  restore(kind: LimitedKind, most: number, isDerived: boolean): OwnedLimit {
     const limit = this.#ofKind(kind)
     limit.limit = most
+    limit.isDerived = isDerived
+    this.#isReported ||= !isDerived
     return limit
   }
 
   /** Raises a pace that is derived from refusals, until the next refusal. */
   grow(nowMs: number): void {
-    if (this.#isReported || this.#refused === null) return
+    const tokens = this.#ofKind('tokens')
+    if (this.#isReported || !tokens.isDerived) return
+    // The refusal of a pace that was handed over is unknown.
+    this.#refused ??= { atMs: nowMs, total: tokens.total, limit: tokens.limit }
     const minutes = (nowMs - this.#refused.atMs) / minuteMs
-    this.#ofKind('tokens').limit = this.#refused.limit * growthIn(minutes)
+    tokens.limit = this.#refused.limit * growthIn(minutes)
   }
 
   /**
@@ -102,6 +110,7 @@ export class LearnedUse {
     else limit = ((total - before.total) / (nowMs - before.atMs)) * minuteMs
     if (limit <= 0) return
     tokens.limit = limit * carefulShare
+    tokens.isDerived = true
     this.#refusedBefore = before
     this.#refused = { atMs: nowMs, total, limit: tokens.limit }
   }

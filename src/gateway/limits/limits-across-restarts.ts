@@ -32,10 +32,12 @@ export class LimitsAcrossRestarts {
     const awaited = this.#awaited()
     this.#reported = this.#totals()
     return this.#limits.list().map((limit) => {
-      const { key, kind, owner } = limit
+      const { key, kind, owner, isDerived } = limit
       const { of, upstream, model, client } = owner
       const learned =
-        of === 'learned' ? { upstream: upstream ?? '', model, key: client, kind, limit: limit.limit } : null
+        of === 'learned'
+          ? { upstream: upstream ?? '', model, key: client, kind, limit: limit.limit, isDerived }
+          : null
       return { key, learned, taken: limit.uses(nowMs), isAwaited: awaited.has(limit) }
     })
   }

@@ -150,6 +150,38 @@ test('what was learned is handed over, and what a gateway that learns nothing ca
   )
 })
 
+test('a pace that was derived from refusals is handed over, and grows at the new gateway', () => {
+  let nowMs = 100_000
+  const before = new Greedy(() => nowMs, true)
+  before.take()
+  before.limits.applySeen(before.limits.stakeOf(use, call)!, {
+    limits: [],
+    waitMs: null,
+    isRefusal: true,
+    isOverload: false,
+  })
+  const paceOf = (gateway: Greedy): number => {
+    gateway.limits.stakeOf(use, call)
+    return gateway.limits.list().find(({ owner }) => owner.of === 'learned')!.limit
+  }
+  const learning = new Greedy(() => nowMs, true)
+  const handed = new LimitsAcrossRestarts(
+    before.limits,
+    () => nowMs,
+    () => new Set(),
+  ).handover()
+  new LimitsAcrossRestarts(
+    learning.limits,
+    () => nowMs,
+    () => new Set(),
+  ).adopt('old', handed)
+  const pace = paceOf(before)
+  assert.equal(paceOf(learning), pace)
+  nowMs += 15 * 60_000
+  assert.ok(paceOf(learning) > 10 * pace, String(paceOf(learning)))
+  assert.equal(paceOf(learning), paceOf(before))
+})
+
 test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)

@@ -176,8 +176,8 @@ export class MinuteLimits {
   }
 
   /** Adopts a limit that another gateway has learned; undefined if this gateway learns none. */
-  learnedBefore({ kind, limit, ...use }: LearnedLimit): OwnedLimit | undefined {
-    return this.#learned?.of(use).restore(kind, limit)
+  learnedBefore({ kind, limit, isDerived, ...use }: LearnedLimit): OwnedLimit | undefined {
+    return this.#learned?.of(use).restore(kind, limit, isDerived)
   }
 
   #groupOf(use: LimitedUse, caller: Caller): LimitGroup | null {

@@ -35,6 +35,8 @@ export class OwnedLimit extends MinuteLimit {
   readonly key: string
   readonly kind: LimitedKind
   readonly owner: LimitOwner
+  /** True for a pace that is derived from refusals, and grows until the next one. */
+  isDerived = false
   /** The call that has waited longest, and when it last looked; null without one. */
   #first: (WaitingCall & { readonly lookedAtMs: number }) | null = null
 
