@@ -102,6 +102,27 @@ test('whatever the bytes, nothing is lost that is not such an event, and a break
   )
 })
 
+for (const error of [
+  'data: {"choices":[],"error":{"message":"boom"},"usage":{}}',
+  'data: {"usage":{},"error":"boom"}',
+  'data: {"choices":[{"index":0,"delta":{},"error":{"code":502}}],"usage":{}}',
+  'data: {"choices":[],"x_groq":{"error":"boom"},"usage":{}}',
+  'data: {"type":"error","message":"boom","usage":{}}',
+  'event: error\ndata: {"message":"boom","usage":{}}',
+]) {
+  test(`after the finish reason, the client still gets ${error}`, () => {
+    const text = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n${error}\n\n`
+    for (const restoresTimings of [false, true])
+      assert.equal(filtered([Buffer.from(text)], restoresTimings).out, text)
+  })
+}
+
+test('after the finish reason, an error that is null makes no event stay', () => {
+  const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+  const text = `${finish}data: {"choices":[],"error":null,"usage":{}}\n\n`
+  assert.equal(filtered([Buffer.from(text)]).out, finish)
+})
+
 test('a chunk in which nothing is found goes on as the very same object', () => {
   const filter = new UsageEventFilter()
   for (const text of [`data: ${content}\n\n`, ': ping\n\n', `data: ${content}\n\ndata: ${content}\r\n\r\n`]) {

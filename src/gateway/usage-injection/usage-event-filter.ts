@@ -161,7 +161,7 @@ export class UsageEventFilter {
   /** Removes a complete event, or keeps it as {@link #finish}. Returns false if the event passes. */
   #isTaken(text: string, out: Uint8Array[]): boolean {
     const data = this.#isRuledOut(text) ? null : readEventData(text)
-    if (data === null) return false
+    if (data === null || reportsError.test(text)) return false
     if (isUsageEvent(data, this.#hasFinished)) {
       if (data['timings'] !== undefined) {
         const restored = this.#finish === null ? null : withTimings(this.#finish, text)
@@ -234,6 +234,8 @@ const usageKeys: ReadonlySet<string> = new Set([
   'timings',
 ])
 const someChoices = /"choices"\s*:\s*(?:\[\s*[^\s\]]|[^\s[])/
+/** Any of the places of an error: a member or a field of this name, a type, a finish reason. */
+const reportsError = /\berror\b(?!"\s*:\s*null\b)/
 const unfinishedChoice = /"finish_reason"\s*:\s*null/
 const timingsBegin = ',"timings":{'
 const finishEnd = '}\n\n'
