@@ -135,3 +135,10 @@ test('a malformed chunk of a body that is streamed through is a 400 also where i
   const { outcome, failure_code: code } = await rowOf(gateway, answer)
   assert.deepEqual([outcome, code], ['refused', 'invalid_request'])
 })
+
+test('the refusal of an unknown transfer coding arrives before the connection ends', async () => {
+  await using client = await openRawClient(gateway.port)
+  await client.send(`POST /v1/files HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n5\r\nhello\r\n`)
+  assert.equal((await client.response('POST')).status, 400)
+  assert.equal(await client.waitForServerEnd(), 'fin')
+})

@@ -27,6 +27,8 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   // The client has left in the middle of its request.
   else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
   else if (answer.req.complete) refuseBehind(answer, socket, malformed(error.code))
+  // The answer is complete, and must arrive.
+  else if (answer.writableEnded) closeAfterReading(socket)
   // The client would read another answer as part of the call in progress.
   else if (answer.headersSent) socket.resetAndDestroy()
   else {
