@@ -438,7 +438,7 @@ test('a limit that is nearly used up, the limit that a 429 met, and a call that 
       ['x-ratelimit-remaining-requests', '212'],
       ['x-ratelimit-limit-tokens', '200000'],
       ['x-ratelimit-remaining-tokens', '10'],
-      ['x-ratelimit-reset-tokens', '9m0s'],
+      ['x-ratelimit-reset-tokens', '59.9s'],
     ]),
   )
   const ask = () => exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' })
