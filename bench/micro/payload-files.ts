@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CallIds, formatCallId, startedAtMs } from '../../src/call/call-id.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
-import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
+import { payloadsOf, recentPayloads } from '../../src/payloads/file/payload-reader.ts'
 import { measureSegments } from '../../src/payloads/file/payload-segments.ts'
 
 const megabytes = Number(process.argv[2] ?? 1024)
@@ -76,27 +76,20 @@ function report(what: string, before: () => void, work: () => unknown): void {
 
 try {
   const calls = makeLog()
-  const kept = new PayloadReader(filePath)
   console.log(`${calls.length * 2} records, ${((await measureSegments(filePath)) / 2 ** 20).toFixed(0)} MB`)
-  const ask = (reader: PayloadReader): number => reader.recent(1000).length
+  const ask = (): number => recentPayloads(filePath, 1000).length
   const anyCall = (): number => calls[Math.floor(Math.random() * calls.length)] ?? 0
   const nothing = (): void => {}
-  report('recent?limit=1000, as the gateway asks (counts known), warm', nothing, () => ask(kept))
-  report('the same, cold', forgetFiles, () => ask(kept))
-  report('recent?limit=1000, first question of a process, warm', nothing, () =>
-    ask(new PayloadReader(filePath)),
-  )
-  report('the same, cold', forgetFiles, () => ask(new PayloadReader(filePath)))
-  report('payloads of a call, warm', nothing, () => new PayloadReader(filePath).payloadsOf(anyCall()))
-  report('the same, cold', forgetFiles, () => new PayloadReader(filePath).payloadsOf(anyCall()))
+  report('recent?limit=1000, warm', nothing, ask)
+  report('the same, cold', forgetFiles, ask)
+  report('payloads of a call, warm', nothing, () => payloadsOf(filePath, anyCall()))
+  report('the same, cold', forgetFiles, () => payloadsOf(filePath, anyCall()))
   const absent = (calls[0] ?? 0) + 1
   const endedAtMs = startedAtMs(absent) + 10_000
   report('payloads of an old call that has none, warm', nothing, () =>
-    new PayloadReader(filePath).payloadsOf(absent, endedAtMs),
+    payloadsOf(filePath, absent, endedAtMs),
   )
-  report('the same, of which the database knows nothing', nothing, () =>
-    new PayloadReader(filePath).payloadsOf(absent),
-  )
+  report('the same, of which the database knows nothing', nothing, () => payloadsOf(filePath, absent))
 } finally {
   rmSync(folder, { recursive: true })
 }

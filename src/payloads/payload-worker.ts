@@ -7,7 +7,7 @@ import { joined } from '../lib/byte-gather.ts'
 import { codeOf, messageOf, orNull } from '../lib/errors.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { PayloadFile } from './file/payload-file.ts'
-import { PayloadReader } from './file/payload-reader.ts'
+import { recentPayloads } from './file/payload-reader.ts'
 import {
   type FromPayloadWorker,
   type PayloadSettings,
@@ -42,7 +42,6 @@ const composer = new RecordComposer(settings)
 let seqFloorMs = 0
 const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wallTime())), settings.idBits)
 const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
-const reader = new PayloadReader(filePath)
 
 let isLogging = false
 let isFed = settings.fed
@@ -72,7 +71,7 @@ port.on('message', (message: ToPayloadWorker) => {
       setLogging(message.enabled)
       break
     case 'recent':
-      answer(message.question, () => reader.recent(message.limit))
+      answer(message.question, () => recentPayloads(filePath, message.limit))
       break
     case 'clear':
       answer(message.question, () => {
@@ -175,8 +174,6 @@ function setLogging(enabled: boolean): void {
   }
   const { error } = file.append([])
   if (error !== null) switchOff(error)
-  // Full segments are counted now, before a request waits for the count.
-  else orNull(() => reader.recent(0))
 }
 
 function switchOff(error: unknown): void {

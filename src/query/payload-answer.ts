@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { PayloadAbsence } from '../api/call-payloads.ts'
 import { parseCallId, startedAtMs } from '../call/call-id.ts'
 import { OpenSegment } from '../payloads/file/open-segment.ts'
-import { PayloadReader } from '../payloads/file/payload-reader.ts'
+import { payloadsOf, recentPayloads } from '../payloads/file/payload-reader.ts'
 import { listSegments, type Segment } from '../payloads/file/payload-segments.ts'
 import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
 
@@ -21,7 +21,7 @@ export function payloadAnswer(
   durationMs: number | null = null,
 ): Buffer {
   const endedAtMs = durationMs === null ? undefined : startedAtMs(id) + durationMs
-  const { request, answer } = new PayloadReader(filePath).payloadsOf(id, endedAtMs)
+  const { request, answer } = payloadsOf(filePath, id, endedAtMs)
   const isLogged = request !== null || answer !== null
   const reason = isLogged ? null : absenceOf(id, listSegments(filePath), logging)
   return Buffer.concat([
@@ -35,7 +35,7 @@ export function payloadAnswer(
 
 /** The newest records, as `RecentPayloads` in JSON. Large records may exceed the size limit; then `truncated` is true. */
 export function recentPayloadsAnswer({ filePath, limit }: RecentPayloadsQuestion): Uint8Array {
-  return new PayloadReader(filePath).recent(limit, recentBytesLimit)
+  return recentPayloads(filePath, limit, recentBytesLimit)
 }
 
 function absenceOf(id: number, all: readonly Segment[], logging: boolean | null): PayloadAbsence {

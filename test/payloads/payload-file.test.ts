@@ -14,7 +14,7 @@ import { describe, test } from 'node:test'
 import { CallIds, firstIdAt, formatCallId, startedAtMs } from '../../src/call/call-id.ts'
 import { clearPayloads } from '../../src/payloads/file/clear-payloads.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
-import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
+import { payloadsOf, recentPayloads } from '../../src/payloads/file/payload-reader.ts'
 import { measureSegments } from '../../src/payloads/file/payload-segments.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -52,7 +52,7 @@ interface Recent {
 }
 
 function recent(filePath: string, limit: number = 1000, bytesLimit?: number): Recent {
-  return JSON.parse(Buffer.from(new PayloadReader(filePath).recent(limit, bytesLimit)).toString())
+  return JSON.parse(Buffer.from(recentPayloads(filePath, limit, bytesLimit)).toString())
 }
 
 function idsOf(filePath: string): string[] {
@@ -70,9 +70,8 @@ function texts(ids: readonly number[]): string[] {
 
 /** `endedAtMs`: if it is known. */
 function assertFound(filePath: string, ids: readonly number[], endedAtMs?: (id: number) => number): void {
-  const reader = new PayloadReader(filePath)
   for (const id of ids) {
-    const { request, answer } = reader.payloadsOf(id, endedAtMs?.(id))
+    const { request, answer } = payloadsOf(filePath, id, endedAtMs?.(id))
     assert.ok(request !== null && answer !== null, `${formatCallId(id)} is not found`)
     const records = [request, answer].map((record) => JSON.parse(Buffer.from(record).toString()))
     assert.deepEqual(fieldsOf(records, 'id', 'direction'), [
@@ -96,7 +95,7 @@ describe('what is appended is found', () => {
     assert.deepEqual(fieldsOf(all.entries, 'id'), texts(ids.flatMap((id) => [id, id]).toReversed()))
     assert.deepEqual(recent(log.filePath, 7).entries, all.entries.slice(0, 7))
     assertFound(log.filePath, ids)
-    assert.deepEqual(new PayloadReader(log.filePath).payloadsOf(firstIdAt(startMs - 1)), {
+    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs - 1)), {
       request: null,
       answer: null,
     })
@@ -109,7 +108,7 @@ describe('what is appended is found', () => {
   test('a log that does not exist is empty', async () => {
     await using log = await logFolder()
     assert.deepEqual(recent(log.filePath), { entries: [], total_count: 0, truncated: false })
-    assert.deepEqual(new PayloadReader(log.filePath).payloadsOf(firstIdAt(startMs)), {
+    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs)), {
       request: null,
       answer: null,
     })
@@ -232,10 +231,9 @@ describe('records are counted', () => {
     file.close()
   })
 
-  test('anew, by a reader that counted before, when the file was cleared, renamed or written anew', async () => {
+  test('anew, when the file was cleared, renamed or written anew', async () => {
     await using log = await logFolder()
-    const reader = new PayloadReader(log.filePath)
-    const count = (): number => JSON.parse(Buffer.from(reader.recent(1)).toString()).total_count
+    const count = (): number => recent(log.filePath).total_count
     const file = log.open()
     file.append(sampleLines(callIds(10)))
     assert.equal(count(), 20)

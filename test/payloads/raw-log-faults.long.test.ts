@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseCallId } from '../../src/call/call-id.ts'
 import { clearPayloads } from '../../src/payloads/file/clear-payloads.ts'
-import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
+import { payloadsOf, recentPayloads } from '../../src/payloads/file/payload-reader.ts'
 import { listSegments } from '../../src/payloads/file/payload-segments.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -60,9 +60,7 @@ async function seenCalls(logging: Logging, count: number): Promise<void> {
 /** Every record that readers show, from all segments; it must be whole. */
 function shown(filePath: string): Map<string, string[]> {
   const found = new Map<string, string[]>()
-  const { entries } = JSON.parse(
-    Buffer.from(new PayloadReader(filePath).recent(10_000_000, 2 ** 30)).toString(),
-  )
+  const { entries } = JSON.parse(Buffer.from(recentPayloads(filePath, 10_000_000, 2 ** 30)).toString())
   for (const { id, direction } of entries) {
     const directions = found.get(id) ?? []
     directions.push(direction)
@@ -73,10 +71,9 @@ function shown(filePath: string): Map<string, string[]> {
 
 /** Of many calls some from all over them. */
 function assertFoundById(filePath: string, calls: readonly string[]): void {
-  const reader = new PayloadReader(filePath)
   const step = Math.ceil(calls.length / 300)
   for (const id of calls.filter((_, at) => at % step === 0)) {
-    const { request, answer } = reader.payloadsOf(parseCallId(id) ?? 0)
+    const { request, answer } = payloadsOf(filePath, parseCallId(id) ?? 0)
     assert.ok(request !== null && answer !== null, `${id} is not found`)
   }
 }
@@ -117,7 +114,7 @@ test('two processes append and rotate at once: every line is whole, and each cal
   assert.equal(new Set(calls).size, 2000)
   assertFoundById(filePath, calls)
   assert.deepEqual(new Set(shown(filePath).keys()), new Set(calls))
-  const total = JSON.parse(Buffer.from(new PayloadReader(filePath).recent(1)).toString()).total_count
+  const total = JSON.parse(Buffer.from(recentPayloads(filePath, 1)).toString()).total_count
   assert.equal(total, 4000)
 })
 

@@ -6,7 +6,7 @@ import type { OutgoingRecord } from '../../src/api/raw-log.ts'
 import { formatCallId } from '../../src/call/call-id.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { keepingOf } from '../../src/payloads/copy/capture-rule.ts'
-import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
+import { payloadsOf } from '../../src/payloads/file/payload-reader.ts'
 import { startPayloadWorker } from '../../src/payloads/raw-log.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -390,7 +390,7 @@ describe('close', () => {
     const id = under.nextId()
     passBy(under.log, { id })
     await under.log.close()
-    const { request, answer } = new PayloadReader(under.filePath).payloadsOf(id)
+    const { request, answer } = payloadsOf(under.filePath, id)
     assert.ok(request !== null && answer !== null)
     assert.equal(passBy(under.log, { id: under.nextId() }), false)
     await assert.rejects(under.log.recent(1))

@@ -64,6 +64,16 @@ export class OpenSegment implements Disposable {
     return at
   }
 
+  /** Number of complete records. */
+  count(): number {
+    let records = 0
+    this.eachRecord(0, this.size, () => {
+      records++
+      return false
+    })
+    return records
+  }
+
   /**
    * The highest seq of the first few records; infinity without a record. A single record may mislead: a request that
    * was held back has an older seq than its neighbours.

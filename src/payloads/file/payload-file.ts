@@ -95,13 +95,7 @@ export class PayloadFile {
     const { filePath } = this.#options
     using segment = OpenSegment.open(filePath)
     if (segment === null) return
-    const { size } = segment
-    let records = 0
-    segment.eachRecord(0, size, () => {
-      records++
-      return false
-    })
-    const fullName = fullPath(filePath, this.#seqFor(segment), records, size)
+    const fullName = fullPath(filePath, this.#seqFor(segment), segment.count(), segment.size)
     // The file may have been deleted meanwhile.
     orNullIfMissing(() => renameSync(filePath, fullName))
   }

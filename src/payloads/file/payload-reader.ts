@@ -16,96 +16,64 @@ const answerBytesLimit = 32 * 2 ** 20
 const slackMs = 10_000
 /** A record may be later than its call's end by this time, after a slow disk or a change of the clock. */
 const lateMs = 600_000
-/** The first bytes of a file, which identify it: they have the id and the seq of its first record. */
-const beginningBytes = 64
-
-/** A count of records: from the beginning of a file to its last line break at that time. */
-interface Counted {
-  readonly records: number
-  readonly end: number
+/**
+ * The answer of `GET /v1/raw-log/recent`, as JSON in a new buffer. The log is read from its files, also while
+ * gateways write to it: not for a thread that serves calls. Throws the system's errors; a missing log is empty.
+ */
+export function recentPayloads(
+  filePath: string,
+  limit: number,
+  bytesLimit: number = answerBytesLimit,
+): Uint8Array<ArrayBuffer> {
+  const segments = listSegments(filePath)
+  const lines = new RecentLines(limit, bytesLimit)
+  let end: RecentEnd | null = null
+  for (const { path } of segments.toReversed()) {
+    using segment = OpenSegment.open(path)
+    end = segment === null ? null : lines.take(segment)
+    if (end !== null) break
+  }
+  const count = segments.reduce((sum, { path, records }) => sum + (records ?? countIn(path)), 0)
+  return lines.toJson(count, end === 'too_large')
 }
 
 /**
- * Reads the raw log from its files, also while gateways write to it. The reader changes nothing and keeps no file
- * open. All methods are synchronous, and so not for a thread that serves calls. Throws the system's errors; a
- * missing log is empty.
+ * Both records of a call. Segments are searched from the call's start to some time after `endedAtMs`. The answer
+ * to a long call is in a later segment than its request. If the end is unknown, all later segments are searched.
  */
-export class PayloadReader {
-  readonly #filePath: string
-  /** Counts for files without a count in their names, so that later only new records are counted. */
-  #counted = new Map<string, Counted>()
-
-  /** `filePath` is that of the active file. */
-  constructor(filePath: string) {
-    this.#filePath = filePath
+export function payloadsOf(
+  filePath: string,
+  callId: number,
+  endedAtMs: number = Number.POSITIVE_INFINITY,
+): CallPayloads {
+  const records: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }
+  const id = Buffer.from(`${formatCallId(callId)}"`)
+  const take = (bytes: Buffer, start: number, end: number): boolean => {
+    if (bytes.compare(id, 0, id.length, start + idAt, start + idAt + id.length) !== 0) return false
+    const record = Buffer.from(bytes.subarray(start, end))
+    if (isIncoming(record, 0)) records.request ??= record
+    else records.answer ??= record
+    return records.request !== null && records.answer !== null
   }
-
-  /** The answer of `GET /v1/raw-log/recent`, as JSON in a new buffer. */
-  recent(limit: number, bytesLimit: number = answerBytesLimit): Uint8Array<ArrayBuffer> {
-    const segments = listSegments(this.#filePath)
-    const lines = new RecentLines(limit, bytesLimit)
-    let end: RecentEnd | null = null
-    for (const { path } of segments.toReversed()) {
-      using segment = OpenSegment.open(path)
-      end = segment === null ? null : lines.take(segment)
-      if (end !== null) break
-    }
-    return lines.toJson(this.#countOf(segments), end === 'too_large')
-  }
-
-  /**
-   * Both records of a call. Segments are searched from the call's start to some time after `endedAtMs`. The answer
-   * to a long call is in a later segment than its request. If the end is unknown, all later segments are searched.
-   */
-  payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
-    const records: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }
-    const id = Buffer.from(`${formatCallId(callId)}"`)
-    const take = (bytes: Buffer, start: number, end: number): boolean => {
-      if (bytes.compare(id, 0, id.length, start + idAt, start + idAt + id.length) !== 0) return false
-      const record = Buffer.from(bytes.subarray(start, end))
-      if (isIncoming(record, 0)) records.request ??= record
-      else records.answer ??= record
-      return records.request !== null && records.answer !== null
-    }
-    const fromSeq = firstIdAt(startedAtMs(callId) - slackMs)
-    const toSeq = firstIdAt(endedAtMs + lateMs)
-    const segments = listSegments(this.#filePath)
-    const likely = Math.max(
-      0,
-      segments.findLastIndex(({ firstSeq }) => firstSeq !== null && firstSeq <= fromSeq),
-    )
-    const search = ({ path }: Segment): boolean => {
-      using segment = OpenSegment.open(path)
-      segment?.eachRecord(0, segment.size, take)
-      return records.request !== null && records.answer !== null
-    }
-    const later = segments.slice(likely).filter(({ firstSeq }) => (firstSeq ?? 0) <= toSeq)
-    const isUnknown = !later.some(search) && records.request === null && !Number.isFinite(endedAtMs)
-    if (isUnknown) segments.slice(0, likely).reverse().some(search)
-    return records
-  }
-
-  #countOf(segments: readonly Segment[]): number {
-    const counted = new Map<string, Counted>()
-    let sum = 0
-    for (const segment of segments) {
-      sum += segment.records ?? this.#countIn(segment.path, counted)
-    }
-    this.#counted = counted
-    return sum
-  }
-
-  #countIn(path: string, counted: Map<string, Counted>): number {
+  const fromSeq = firstIdAt(startedAtMs(callId) - slackMs)
+  const toSeq = firstIdAt(endedAtMs + lateMs)
+  const segments = listSegments(filePath)
+  const likely = Math.max(
+    0,
+    segments.findLastIndex(({ firstSeq }) => firstSeq !== null && firstSeq <= fromSeq),
+  )
+  const search = ({ path }: Segment): boolean => {
     using segment = OpenSegment.open(path)
-    if (segment === null) return 0
-    const beginning = segment.read(0, beginningBytes).toString('latin1')
-    const count = this.#counted.get(beginning)
-    let { records, end } = count !== undefined && count.end <= segment.size ? count : { records: 0, end: 0 }
-    end = segment.eachRecord(end, segment.size, () => {
-      records++
-      return false
-    })
-    counted.set(beginning, { records, end })
-    return records
+    segment?.eachRecord(0, segment.size, take)
+    return records.request !== null && records.answer !== null
   }
+  const later = segments.slice(likely).filter(({ firstSeq }) => (firstSeq ?? 0) <= toSeq)
+  const isUnknown = !later.some(search) && records.request === null && !Number.isFinite(endedAtMs)
+  if (isUnknown) segments.slice(0, likely).reverse().some(search)
+  return records
+}
+
+function countIn(path: string): number {
+  using segment = OpenSegment.open(path)
+  return segment?.count() ?? 0
 }
