@@ -246,7 +246,7 @@ test('calls that cannot be read, or allow what no model gives, are counted as wh
   }
 })
 
-test('a call that waits in vain for a limit a minute is not told of a slot alone', async () => {
+test('a call that waits in vain for a limit a minute is told so, and when there is room', async () => {
   await using upstream = await startSimulatedUpstream(always)
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
@@ -257,6 +257,7 @@ test('a call that waits in vain for a limit a minute is not told of a slot alone
   const late = await ask(gateway.port, 'm', 'c')
   assert.equal(late.header('x-tokenweir-error'), 'queue_timeout')
   assert.match(late.body.toString(), /waited 100 ms for a slot, or for a limit a minute/)
+  assert.ok(Number(late.header('retry-after')) > 20, 'a retry before there is room is in vain, too')
 })
 
 test('a gateway that was killed is followed by one that knows what the minute has used', async () => {

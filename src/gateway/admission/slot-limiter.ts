@@ -379,14 +379,16 @@ export class SlotLimiter {
     })
   }
 
-  /** `Retry-After` is the time to serve the present queue, at its speed so far. */
+  /** `Retry-After` is the time to serve the present queue, at its speed so far, and until a limit a minute has room. */
   #refusal(code: 'queue_full' | 'queue_timeout'): Failure {
-    const { queued } = this.#queue
+    const { queued, readyAtMs } = this.#queue
+    const nowMs = this.#clock.now()
     const message =
       code === 'queue_full'
         ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots, or for a limit a minute.`
         : `This call waited ${this.#options.queueTimeoutMs} ms for a slot, or for a limit a minute.`
-    const retryAfterS = this.#queueSpeed.retryAfterS(queued, this.#clock.now())
+    const readyS = Math.ceil(((readyAtMs ?? 0) - nowMs) / 1000)
+    const retryAfterS = Math.max(this.#queueSpeed.retryAfterS(queued, nowMs), readyS)
     return new Failure(code, message, { retryAfterS })
   }
 }
