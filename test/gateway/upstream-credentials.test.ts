@@ -169,6 +169,22 @@ test('no credential follows a call that falls back or is tried again', async () 
   assert.deepEqual(headersOf(byDefault, 0), [['authorization', `Bearer ${secret}`]])
 })
 
+test('an upstream that the gateway has a key for gets no other in that header, however it is named', async () => {
+  await using own = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: own.origin,
+    named: [{ name: 'own', urls: [own.origin], credentials: { env: 'OWN_KEY', header: 'x-own' } }],
+    env: { OWN_KEY: 'key-of-own' },
+  })
+  for (const host of ['localhost', 'elsewhere.test'])
+    await exchange(gateway.port, 'POST', '/own/v1/chat/completions', {
+      headers: [['X-Own', secret]],
+      host,
+      body: '{"model":"m"}',
+    })
+  assert.deepEqual([headersOf(own, 0), headersOf(own, 1)], [[['x-own', 'key-of-own']], []])
+})
+
 test('a call that waits while its upstream gets a key goes with that key, and without its client’s', async () => {
   const ends = Promise.withResolvers<void>()
   await using own = await startSimulatedUpstream({

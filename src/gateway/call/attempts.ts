@@ -227,7 +227,7 @@ export class Attempts {
     const { record, request } = call
     const { head, target } = call.arrived
     const { via } = this.#options
-    const headers = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
+    const headers = stripsCredentials ? headersWithoutCredentials(head.endToEnd, keyHeader) : head.endToEnd
     const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
     const isHeld = request.isRepeatable
     return {

@@ -84,7 +84,7 @@ async function askedModels(
   const { stripsCredentials, keyHeader, base, transport } = replica?.endpoint ?? upstream.endpoint
   const { head, target } = running.arrived
   const isLent = isTrusted && (stripsCredentials || head.credential === null)
-  const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
+  const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd, keyHeader) : head.endToEnd
   const headers = [...uncoded(passed), ...(isLent ? keyHeader : []), ...via]
   const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
   const limits = { limitMs: patienceMs, mostBytes: longestListBytes }

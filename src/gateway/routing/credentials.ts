@@ -77,9 +77,16 @@ export function maskOwnCredentials(text: string, headers: RawHeaders, keyHeader:
     .reduce((masked, credential) => masked.replaceAll(credential, secretMark), text)
 }
 
-/** The headers without the client's credentials, which are found by name and by form. */
-export function headersWithoutCredentials(headers: RawHeaders): string[] {
-  return headersWithout(headers, (name, value) => isCredential(name) || holdsKey(value))
+/**
+ * The headers without the client's credentials, which are found by name and by form. `keyHeader`: the gateway's key
+ * for the upstream, which takes the place of a client's.
+ */
+export function headersWithoutCredentials(headers: RawHeaders, [keyName = '']: RawHeaders): string[] {
+  const ownName = keyName.toLowerCase()
+  return headersWithout(
+    headers,
+    (name, value) => isCredential(name) || name.toLowerCase() === ownName || holdsKey(value),
+  )
 }
 
 /** The query, with its question mark, without the client's credentials. */
