@@ -49,6 +49,11 @@ test('both come up, a call passes, and Ctrl-C stops both once the calls in fligh
   const answer = await call()
   assert.equal(answer.status, 200)
   await answer.arrayBuffer()
+  const env = await run(dir.path, ['env', 'openai'])
+  assert.ok(
+    env.stdout.includes(`OPENAI_BASE_URL=${gateway.replace('127.0.0.1', 'localhost')}/v1`),
+    env.stdout,
+  )
 
   await t.test(
     'a gateway that is killed is served again within three seconds, and the terminal says so',

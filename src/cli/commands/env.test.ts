@@ -7,13 +7,13 @@ import * as env from './env.ts'
 
 const clients = env.positional[1].split(', ')
 
-function printed(...argv: string[]): { readonly out: string; readonly err: string } {
+async function printed(...argv: string[]): Promise<{ readonly out: string; readonly err: string }> {
   let out = ''
   let err = ''
   const print = (text: string): void => void (out += text)
   const warn = (text: string): void => void (err += text)
   const terminal = { print, warn, isWatched: false } as unknown as Terminal
-  assert.equal(env.run(...given(env, argv, terminal)), 0)
+  assert.equal(await env.run(...given(env, argv, terminal)), 0)
   return { out, err }
 }
 
@@ -27,21 +27,27 @@ function inShell(lines: string, line: string, env: Readonly<Record<string, strin
 
 const hostile = `a'b"c $(touch /tmp/no) \`x\` ; \\ *`
 
-test('whatever a model is called, a shell takes it for that name', () => {
+test('whatever a model is called, a shell takes it for that name', async () => {
   const cases = [
     ['claude', '$ANTHROPIC_MODEL', hostile],
     ['openai', '$OPENAI_MODEL', hostile],
     ['aider', '$AIDER_MODEL', `openai/${hostile}`],
   ] as const
   for (const [client, variable, expected] of cases) {
-    assert.equal(inShell(printed(client, '--model', hostile).out, `printf %s "${variable}"`), expected)
+    assert.equal(
+      inShell((await printed(client, '--model', hostile)).out, `printf %s "${variable}"`),
+      expected,
+    )
   }
-  const config = inShell(printed('opencode', '--model', hostile).out, 'printf %s "$OPENCODE_CONFIG_CONTENT"')
+  const config = inShell(
+    (await printed('opencode', '--model', hostile)).out,
+    'printf %s "$OPENCODE_CONFIG_CONTENT"',
+  )
   assert.equal((JSON.parse(config) as { readonly model: string }).model, `tokenweir/${hostile}`)
 })
 
-test('codex gets its settings as arguments, and sends the key that there is', () => {
-  const { out } = printed('codex', '--model', hostile)
+test('codex gets its settings as arguments, and sends the key that there is', async () => {
+  const { out } = await printed('codex', '--model', hostile)
   // `command codex` looks for a program: this one prints its arguments.
   const asProgram = out.replace('command codex', "printf '%s\\n'")
   const model = `model=${JSON.stringify(hostile)}`
@@ -53,32 +59,38 @@ test('codex gets its settings as arguments, and sends the key that there is', ()
   assert.match(withKey, /^-cmodel_providers\.tokenweir\.env_key=OPENAI_API_KEY$/m)
 })
 
-test('the address is as given, with /v1 or without; Anthropic clients get it without', () => {
+test('the address is as given, with /v1 or without; Anthropic clients get it without', async () => {
   for (const url of ['http://gate:8000', 'http://gate:8000/v1', 'http://gate:8000/v1/']) {
-    assert.match(printed('openai', '--url', url).out, /^export OPENAI_BASE_URL=http:\/\/gate:8000\/v1$/m)
-    assert.match(printed('claude', '--url', url).out, /^export ANTHROPIC_BASE_URL=http:\/\/gate:8000$/m)
+    assert.match(
+      (await printed('openai', '--url', url)).out,
+      /^export OPENAI_BASE_URL=http:\/\/gate:8000\/v1$/m,
+    )
+    assert.match(
+      (await printed('claude', '--url', url)).out,
+      /^export ANTHROPIC_BASE_URL=http:\/\/gate:8000$/m,
+    )
   }
-  assert.match(printed('openai', '--port', '1234').out, /localhost:1234/)
+  assert.match((await printed('openai', '--port', '1234')).out, /localhost:1234/)
 })
 
-test('a key that is set stays; without one a client that insists on one gets a word', () => {
-  const { out } = printed('openai')
+test('a key that is set stays; without one a client that insists on one gets a word', async () => {
+  const { out } = await printed('openai')
   assert.equal(inShell(out, 'printf %s "$OPENAI_API_KEY"'), 'none')
   assert.equal(inShell(out, 'printf %s "$OPENAI_API_KEY"', { OPENAI_API_KEY: 'mine' }), 'mine')
 })
 
-test('what is a file, and no lines for a shell, says which', () => {
+test('what is a file, and no lines for a shell, says which', async () => {
   for (const client of clients) {
-    const { out, err } = printed(client, '--model', 'm')
+    const { out, err } = await printed(client, '--model', 'm')
     assert.equal(err !== '', !/^(?:export|codex\()/m.test(out), client)
     if (err.includes('.json')) assert.doesNotThrow(() => JSON.parse(out) as unknown)
   }
 })
 
-test('who is no known client is told which there are', () => {
+test('who is no known client is told which there are', async () => {
   const refusal = { message: `the client must be one of ${clients.join(', ')}; got "cursor"` }
-  assert.throws(() => printed('cursor'), refusal)
-  assert.throws(() => printed(), { message: `name the client: ${clients.join(', ')}` })
-  assert.throws(() => printed('claude', 'codex'), /one client at a time; got "codex" too/)
-  assert.throws(() => printed('continue'), /--model/)
+  await assert.rejects(printed('cursor'), refusal)
+  await assert.rejects(printed(), { message: `name the client: ${clients.join(', ')}` })
+  await assert.rejects(printed('claude', 'codex'), /one client at a time; got "codex" too/)
+  await assert.rejects(printed('continue'), /--model/)
 })

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path'
+import { ControlClient } from '../../control/control-client.ts'
 import { row, optionTable } from '../../options/option-spec.ts'
-import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
+import { defaultDatabase, defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { baseUrl, integer, modelName } from '../../options/value-kind.ts'
 import { typedCommand } from '../gateway-command.ts'
 import { flag, optional } from '../option-rows.ts'
@@ -8,9 +10,12 @@ import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 export const table = optionTable({
   model: optional(modelName, 'model of the client (default: its own choice)'),
   offline: flag('also turn off its telemetry, update checks and model lists'),
-  port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
-    env: gatewayOptionTable.port.env,
-  }),
+  port: row(
+    integer(1, 65_535),
+    defaultGatewayPort,
+    'TCP port of the gateway on this machine; without it, that of the gateway running in this folder',
+    { env: gatewayOptionTable.port.env },
+  ),
   url: optional(baseUrl, 'gateway address for the client, instead of --port'),
 })
 
@@ -126,15 +131,17 @@ const clients = Object.keys(recipes) as (keyof typeof recipes)[]
 export const positional = ['<client>', clients.join(', ')] as const
 
 /** `tokenweir env <client>`: prints the settings that point a client at the gateway. Changes nothing. */
-export const run: CommandRun<typeof table> = (
-  { url, port, model, offline },
+export const run: CommandRun<typeof table> = async (
+  { url, port, model, offline, setBy },
   { argv, positionals: [clientName = ''], terminal: { print, warn, isWatched } },
 ) => {
   const client = clients.find((candidate) => candidate === clientName)
   if (client === undefined) {
     throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(clientName)}`)
   }
-  const origin = url === null ? `http://localhost:${port}` : url.replace(/\/+$/, '').replace(/\/v1$/, '')
+  const running = setBy.port === null ? await new ControlClient(dirname(defaultDatabase)).running() : null
+  const here = `http://localhost:${running?.port ?? port}`
+  const origin = url === null ? here : url.replace(/\/+$/, '').replace(/\/v1$/, '')
   const { file, text }: Recipe = recipes[client]
   print(text({ origin, base: `${origin}/v1`, model, offline }))
   if (file !== null) warn(`# This belongs in ${file}\n`)

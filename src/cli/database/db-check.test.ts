@@ -31,8 +31,8 @@ test('of a sound database it says what was looked at', () => {
     code: 0,
     stdout: `✓ file, tables and indexes are intact
 ✓ 12,345 calls
-✓ 200 of 8000 hours match their calls
-✓ all 90 days match their hours
+✓ hours that match their calls: 200 of 8,000
+✓ days that match their hours: 90 of 90
 x.db is intact.
 `,
     stderr: '',
@@ -45,14 +45,14 @@ test('folded calls, and calls that are yet to be added up, are nothing wrong', (
   const { code, stdout } = run({ ...sound, callsToAdd: 1500, foldedUntilMs: Date.UTC(2026, 7, 23) })
   assert.equal(code, 0)
   assert.match(stdout, /12,345 calls; those before 2026-08-23T00:00Z are rolled up\n/)
-  assert.match(stdout, /· 1,500 calls are not in the totals yet/)
+  assert.match(stdout, /· not in the totals yet: 1,500 calls;/)
 })
 
 test('what is wrong is named, and the exit code is 1', () => {
   const wrongMs = Array.from({ length: 7 }, (_, index) => Date.UTC(2026, 7, 23, index))
   const off = run({ ...sound, hours: { checked: 200, of: 8000, wrongMs } })
   assert.equal(off.code, 1)
-  assert.match(off.stdout, /✗ 7 of 200 hours do not match their calls: 2026-08-23T00:00Z, (.+, ){4}…\n/)
+  assert.match(off.stdout, /✗ hours that differ from their calls: 7 of 200: 2026-08-23T00:00Z, (.+, ){4}…\n/)
   assert.match(off.stdout, /x\.db is DAMAGED\. `tokenweir db rebuild` recounts .+\.\n$/)
   const days = run({ ...sound, days: { checked: 90, of: 90, wrongMs: [Date.UTC(2026, 7, 23)] } })
   assert.equal(days.code, 1)

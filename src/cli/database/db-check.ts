@@ -1,7 +1,7 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { exitCode } from '../exit-code.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { count } from '../../lib/number-format.ts'
+import { count, counted } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
@@ -35,23 +35,22 @@ function linesOf(report: CheckReport): readonly string[] {
   const { integrity, hours, days, callsToAdd, foldedUntilMs } = report
   if (integrity.length > 0) return ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)]
   const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are rolled up`
-  const toAdd = `· ${count(callsToAdd)} calls are not in the totals yet; queries count them individually`
+  const toAdd = `· not in the totals yet: ${counted(callsToAdd, 'call')}; queries count them individually`
   return [
     '✓ file, tables and indexes are intact',
-    `✓ ${count(report.calls)} calls${folded}`,
-    sumsLine(hours, 'hours', 'match their calls'),
-    sumsLine(days, 'days', 'match their hours'),
+    `✓ ${counted(report.calls, 'call')}${folded}`,
+    sumsLine(hours, 'hours', 'calls'),
+    sumsLine(days, 'days', 'hours'),
     ...(callsToAdd > 0 ? [toAdd] : []),
   ]
 }
 
-/** A line on the checked sums. `right` completes the sentence if all are right. */
-function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string): string {
-  const some = checked === of ? `all ${of}` : `${checked} of ${of}`
-  if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`
+/** A line on the checked sums of hours or days, which were compared with their `parts`. */
+function sumsLine({ checked, of, wrongMs }: Sampled, what: string, parts: string): string {
+  if (wrongMs.length === 0) return `✓ ${what} that match their ${parts}: ${count(checked)} of ${count(of)}`
   const instants = wrongMs.slice(0, namedAtMost).map(instant)
   const more = wrongMs.length > instants.length ? ', …' : ''
-  return `✗ ${wrongMs.length} of ${checked} ${what} do not ${right}: ${instants.join(', ')}${more}`
+  return `✗ ${what} that differ from their ${parts}: ${count(wrongMs.length)} of ${count(checked)}: ${instants.join(', ')}${more}`
 }
 
 function instant(ms: number): string {
