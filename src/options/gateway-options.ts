@@ -50,7 +50,7 @@ export const gatewayOptionTable = optionTable({
     changes: 'live',
   }),
   queueLimit: row(integer(0, 1_000_000, 'calls'), 10_000, 'maximum calls in the queue; others get 503'),
-  queueOrder: row(
+  queueOrder: row<'fifo' | 'fair'>(
     oneOf(['fifo', 'fair']),
     'fifo',
     'order of waiting calls: fifo takes the oldest, fair lets clients take turns',

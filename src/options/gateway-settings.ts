@@ -70,13 +70,14 @@ export function settingsOf(values: GatewayValues): AllSettings {
   return Object.fromEntries(allSettings.map(({ key, name }) => [name, values[key]]))
 }
 
-/** A gateway's values from its settings. A value of another type, which another version may write, is left out. */
+/** A gateway's values from its settings. A value of another type or an unknown word, as of another version, is left out. */
 export function valuesIn(settings: Readonly<Record<string, unknown>>): Partial<GatewayValues> {
-  const valid = allSettings.filter(({ name, spec }) => isLike(settings[name], spec.default))
+  const valid = allSettings.filter(({ name, spec }) => isLike(settings[name], spec))
   return Object.fromEntries(valid.map(({ key, name }) => [key, settings[name]]))
 }
 
-function isLike(value: unknown, model: unknown): boolean {
+function isLike(value: unknown, { default: model, kind }: Setting['spec']): boolean {
+  if (kind.choices !== undefined) return kind.choices.some((word) => word === value)
   return typeof value === typeof model && Array.isArray(value) === Array.isArray(model)
 }
 

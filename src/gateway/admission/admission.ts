@@ -9,11 +9,6 @@ export type QueueOrder = 'arrival' | 'back'
 /** `fifo`: the oldest call is next. `fair`: clients take turns, and the oldest call of the client is next. */
 export type QueueDiscipline = 'fifo' | 'fair'
 
-/** The discipline that an option's value names. */
-export function disciplineOf(word: string): QueueDiscipline {
-  return word === 'fair' ? 'fair' : 'fifo'
-}
-
 /** The client of a call: its name and the fingerprint of its key. */
 export interface Caller {
   readonly client: string | null
@@ -39,10 +34,6 @@ export class Permit implements Placed {
     const giveBack = this.#giveBack
     this.#giveBack = null
     giveBack?.(this)
-  }
-
-  [Symbol.dispose](): void {
-    this.release()
   }
 }
 

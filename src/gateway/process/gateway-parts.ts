@@ -19,7 +19,6 @@ import { WriterThread } from '../../store/write/writer-thread.ts'
 import type { SchemePorts } from '../../traces/call-span.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
-import { disciplineOf } from '../admission/admission.ts'
 import { type LimitedGateway, SlotHolder, type SlotLink } from '../admission/slot-holder.ts'
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
 import { type HandedUse, TokenWindows } from '../admission/token-windows.ts'
@@ -148,7 +147,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   }
   const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
   const tally = new SlotTally()
-  const slotOptions = { ...options, queueOrder: disciplineOf(options.queueOrder), tally }
+  const slotOptions = { ...options, tally }
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), secrets.adminToken, clock)
   const connect = (origin: string): Transport => {
     const transportOptions = { ...options, maxHeaderBytes, proxy: null }

@@ -22,7 +22,6 @@ import { type Poll, startPoll } from '../../lib/poll.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { fileOfUpstreams } from '../../options/upstreams-path.ts'
 import { Retention } from '../../store/jobs/retention.ts'
-import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import type { Predecessor } from '../handover/predecessor.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
@@ -232,13 +231,7 @@ export class RunningGateway implements ControlledGateway {
     // Shared limits come first: if setting them fails, nothing changes here.
     if (changed.maxConcurrent !== undefined) await limit?.setMax(changed.maxConcurrent)
     if (changed.tokenLimit !== undefined) await limit?.setTokenLimit(changed.tokenLimit)
-    const { maxConcurrent, slotCooldownMs } = changed
-    const queueOrder = changed.queueOrder === undefined ? undefined : disciplineOf(changed.queueOrder)
-    upstreams.setAdmission({
-      ...(maxConcurrent !== undefined && { maxConcurrent }),
-      ...(queueOrder !== undefined && { queueOrder }),
-      ...(slotCooldownMs !== undefined && { slotCooldownMs }),
-    })
+    upstreams.setAdmission(changed)
     if (changed.tokenLimit !== undefined) tokens.all.setLimit(changed.tokenLimit)
     if (changed.rawLogCapture !== undefined) rawLog.setCapture(changed.rawLogCapture)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
