@@ -46,6 +46,9 @@ test('both come up, a call passes, and Ctrl-C stops both once the calls in fligh
   const status = await statusOf(dashboard)
   assert.equal(status.state, 'running')
   assert.equal(`http://127.0.0.1:${status.port}`, gateway)
+  const base = `${gateway.replace('127.0.0.1', 'localhost')}/v1`
+  const none = await run(dir.path, ['calls'])
+  assert.ok(none.stdout.includes(`yet: send a call to ${base} to see it here`), none.stdout)
   const answer = await call()
   assert.equal(answer.status, 200)
   await answer.arrayBuffer()

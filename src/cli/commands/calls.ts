@@ -1,8 +1,9 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
+import { ControlClient } from '../../control/control-client.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callsTable } from '../terminal/calls-table.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
@@ -40,7 +41,7 @@ export async function run(
   const nothingYet = noCallsYet(options.db, env)
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
-    terminal.warn(nothingYet())
+    terminal.warn(await nothingYet())
     while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
     if (isYetToCome(reader)) return 0
   }
@@ -57,14 +58,14 @@ export async function run(
  * Prints why there is nothing to read, and returns the exit code. Throws {@link CommandError} if a named file
  * is missing.
  */
-export function reportAbsence(
+export async function reportAbsence(
   absence: StoreAbsence,
   { db, json, setBy }: OptionsOf<Pick<typeof table, 'db' | 'json'>>,
-  nothingYet: () => string,
+  nothingYet: () => Promise<string>,
   { print }: Terminal,
-): number {
+): Promise<number> {
   if (absence === 'empty' || (absence === 'missing' && sourceOf(setBy.db) !== 'flag')) {
-    if (!json) print(nothingYet())
+    if (!json) print(await nothingYet())
     return 0
   }
   throw new CommandError(`${resolve(db)}: ${absenceText[absence]}`)
@@ -75,7 +76,7 @@ async function show(
   reader: CallReader,
   filter: CallFilter,
   { recent: limit, json, follow }: CallsOptions,
-  nothingYet: () => string,
+  nothingYet: () => Promise<string>,
   terminal: Terminal,
 ): Promise<void> {
   // Read before the list, so that no call is missed. A call that ends in between is found twice, and its id
@@ -84,7 +85,7 @@ async function show(
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
   if (recent.length === 0 && !json && !follow) {
-    terminal.print(seq === 0 ? nothingYet() : 'No recorded calls match.\n')
+    terminal.print(seq === 0 ? await nothingYet() : 'No recorded calls match.\n')
     return
   }
   const table = json
@@ -122,10 +123,11 @@ export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missi
 }
 
 /** A line for a file without calls: where to send the first call. */
-export function noCallsYet(db: string, env: Environment): () => string {
-  return () => {
-    const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
-    const start = 'start "tokenweir gateway" and send a call to'
-    return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1 to see it here.\n`
+export function noCallsYet(db: string, env: Environment): () => Promise<string> {
+  return async () => {
+    const running = await new ControlClient(dirname(db)).running()
+    const { port } = running ?? parseOptions({ port: gatewayOptionTable.port }, [], env)
+    const start = running === null ? 'start "tokenweir gateway" and send' : 'send'
+    return `No calls are recorded in ${resolve(db)} yet: ${start} a call to http://localhost:${port}/v1 to see it here.\n`
   }
 }

@@ -70,7 +70,8 @@ export async function run(
     else if (sessions.length > 0) {
       printTable(columns, sessions, terminal)
       terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
-    } else terminal.print((await reader.lastSeq()) === 0 ? nothingYet() : 'No recorded sessions match.\n')
+    } else
+      terminal.print((await reader.lastSeq()) === 0 ? await nothingYet() : 'No recorded sessions match.\n')
     return 0
   } finally {
     reader.close()
