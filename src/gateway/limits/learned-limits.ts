@@ -22,6 +22,9 @@ const sameRefusalMs = 2000
 /** A pace is measured over at least this time (ms). */
 const shortestSpanMs = 10_000
 
+/** After fewer calls than this in a minute, a refusal has another cause than their pace. */
+const fewestCalls = 3
+
 /** The total of tokens when a provider refused a call, and the pace since then. */
 interface Refusal {
   readonly atMs: number
@@ -94,20 +97,20 @@ export class LearnedUse {
 
   /**
    * Derives a pace from refusals. At a refusal the provider has no room, so the use between two refusals is
-   * what it allows in that time. Before the first refusal, it has allowed a minute's worth at once, in
-   * addition to its pace.
+   * what it allows in that time; after a rest, the use of the last minute says more. Then it has allowed a
+   * minute's worth at once, in addition to its pace.
    */
   #slowDown(nowMs: number): void {
     const tokens = this.#ofKind('tokens')
     const { total } = tokens
     const before = this.#refused
     if (before !== null && nowMs - before.atMs < sameRefusalMs) return
-    let limit: number
-    if (before === null) {
-      const [[sinceMs] = [0]] = tokens.uses(nowMs)
-      limit = tokens.used(nowMs) / (1 + sinceMs / minuteMs)
-    } else if (nowMs - before.atMs < shortestSpanMs) limit = before.limit * carefulShare
-    else limit = ((total - before.total) / (nowMs - before.atMs)) * minuteMs
+    if (this.#ofKind('requests').used(nowMs) < fewestCalls) return
+    const [[sinceMs] = [0]] = tokens.uses(nowMs)
+    let limit = tokens.used(nowMs) / (1 + sinceMs / minuteMs)
+    if (before !== null && nowMs - before.atMs < shortestSpanMs) limit = before.limit * carefulShare
+    else if (before !== null)
+      limit = Math.max(limit, ((total - before.total) / (nowMs - before.atMs)) * minuteMs)
     if (limit <= 0) return
     tokens.limit = limit * carefulShare
     tokens.isDerived = true

@@ -182,6 +182,30 @@ test('a pace that was derived from refusals is handed over, and grows at the new
   assert.equal(paceOf(learning), paceOf(before))
 })
 
+test('refusals of few calls, and of calls after hours of rest, slow nobody down to these few', () => {
+  let nowMs = 0
+  const learning = new Greedy(() => nowMs, true)
+  const callOf = (tokensAsked: number) => learning.limits.stakeOf(use, { ...call, tokensAsked })!
+  const refused = (): void =>
+    learning.limits.applySeen(callOf(1000), {
+      limits: [],
+      waitMs: null,
+      isRefusal: true,
+      isOverload: false,
+    })
+  const learned = (): number =>
+    learning.limits.list().find(({ owner }) => owner.of === 'learned')?.limit ?? Infinity
+  callOf(1000).charge(nowMs)
+  refused()
+  assert.equal(learned(), Infinity, 'one call shows no pace')
+  for (const atMs of [100_000, 4 * 3_600_000]) {
+    nowMs = atMs
+    for (let times = 0; times < 20; times++) callOf(1000).charge(nowMs)
+    refused()
+    assert.ok(learned() > 15_000, `${learned()} tokens a minute after ${atMs} ms`)
+  }
+})
+
 test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
