@@ -23,7 +23,7 @@ import { reportFault } from '../lib/fault.ts'
 export interface RawLogOptions
   extends
     Omit<PayloadSettings, 'enabled' | 'fed' | 'segmentBytes' | 'fedBytesLimit'>,
-    Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
+    Partial<Pick<PayloadSettings, 'segmentBytes' | 'fedBytesLimit'>> {
   /** The rule that selects the calls, as in `--raw-log-capture`. */
   readonly capture: string
   readonly clock?: Clock
@@ -51,15 +51,15 @@ export function startPayloadWorker(settings: PayloadSettings): Worker {
 }
 
 /**
- * The raw log of payloads and its live feed. Bodies are copied here, within limits, and sent to a thread that
- * composes and writes the records. No call waits, gets an exception, or pays for the log unless it is logged or
+ * The raw log of payloads and its live feed, off at first. Bodies are copied here, within limits, and sent to a thread
+ * that composes and writes the records. No call waits, gets an exception, or pays for the log unless it is logged or
  * watched.
  */
 export class RawLog implements PayloadPort {
   readonly #options: Required<RawLogOptions>
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
-  #enabled: boolean
+  #enabled = false
   #capture: string
   /** When the log switches itself off, in ms since the Unix epoch; null for until further notice. */
   #untilMs: number | null = null
@@ -81,7 +81,6 @@ export class RawLog implements PayloadPort {
 
   constructor(options: RawLogOptions) {
     this.#options = {
-      enabled: false,
       clock: systemClock,
       segmentBytes: Math.min(64 * 2 ** 20, Math.ceil(options.totalBytes / leastSegments)),
       heldBytesLimit: 48 * 2 ** 20,
@@ -91,9 +90,8 @@ export class RawLog implements PayloadPort {
       startWorker: startPayloadWorker,
       ...options,
     }
-    const { clock, startWorker, enabled } = this.#options
+    const { clock, startWorker } = this.#options
     this.#clock = clock
-    this.#enabled = enabled
     this.#capture = this.#options.capture
     this.#thread = new WorkerHost({
       clock,
@@ -102,7 +100,6 @@ export class RawLog implements PayloadPort {
       received: (message) => this.#receive(message),
       died: (reason) => this.#died(reason),
     })
-    if (enabled) this.#thread.need()
     this.#refreshSize()
   }
 

@@ -11,7 +11,10 @@ export interface LogUnderTest extends AsyncDisposable {
   readonly entries: (limit?: number) => Promise<readonly (PayloadRecord | OutgoingRecord)[]>
 }
 
-export async function logUnderTest(options: Partial<RawLogOptions> = {}): Promise<LogUnderTest> {
+export async function logUnderTest({
+  enabled = true,
+  ...options
+}: Partial<RawLogOptions> & { readonly enabled?: boolean } = {}): Promise<LogUnderTest> {
   const dir = await makeTempDir()
   const filePath = options.filePath ?? dir.file('logger/payloads.jsonl')
   const log = new RawLog({
@@ -21,9 +24,9 @@ export async function logUnderTest(options: Partial<RawLogOptions> = {}): Promis
     totalBytes: 2 ** 30,
     salt: Buffer.alloc(16),
     idBits: 3,
-    enabled: true,
     ...options,
   })
+  if (enabled) log.toggle(true, null)
   const ids = new CallIds(() => Date.now(), 3)
   return {
     log,

@@ -17,8 +17,8 @@ const log = new RawLog({
   capture: 'all',
   maxBodyBytes: 2 ** 20,
   salt: Buffer.alloc(16),
-  enabled: true,
 })
+log.toggle(true, null)
 const ids = new CallIds(() => Date.now(), Number(idBits))
 const random = seededRandom(Number(idBits))
 const callsPerRound = 20
