@@ -16,6 +16,7 @@ const answerBytesLimit = 32 * 2 ** 20
 const slackMs = 10_000
 /** A record may be later than its call's end by this time, after a slow disk or a change of the clock. */
 const lateMs = 600_000
+
 /**
  * The answer of `GET /v1/raw-log/recent`, as JSON in a new buffer. The log is read from its files, also while
  * gateways write to it: not for a thread that serves calls. Throws the system's errors; a missing log is empty.
