@@ -9,9 +9,9 @@ import { type CliCommand, type CommandContext, oneLine, parseCommand } from './p
 import { thisTerminal } from './terminal/terminal.ts'
 
 /** The module of a command. */
-interface CommandModule {
+interface CommandModule extends Pick<CliCommand, 'example' | 'positional'> {
   readonly table: CliCommand['options']
-  readonly positional?: CliCommand['positional']
+  readonly use: FolderUse
   /** Runs the command. Commands declare it as a `CommandRun`. */
   readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
@@ -21,211 +21,67 @@ interface CommandModule {
  * show its options.
  */
 export const commands: Readonly<
-  Record<
-    string,
-    readonly [description: string, load: () => Promise<CommandModule>, use: FolderUse, example: string]
-  >
+  Record<string, readonly [description: string, load: () => Promise<CommandModule>]>
 > = {
-  up: [
-    'run dashboard and gateway together',
-    () => import('./commands/up.ts'),
-    'serves',
-    'tokenweir up --upstream http://localhost:11434',
-  ],
-  gateway: [
-    'forward calls and record them',
-    () => import('./commands/gateway.ts'),
-    'serves',
-    'tokenweir gateway --host 127.0.0.1 --max-concurrent 2',
-  ],
-  dashboard: [
-    'show recorded calls, and control the gateway',
-    () => import('./commands/dashboard.ts'),
-    'serves',
-    'tokenweir dashboard --port 9200',
-  ],
-  calls: [
-    'list recorded calls, newest last',
-    () => import('./commands/calls.ts'),
-    'reads',
-    'tokenweir calls --since 1h --errors',
-  ],
-  sessions: [
-    'list sessions, newest last',
-    () => import('./commands/sessions.ts'),
-    'reads',
-    'tokenweir sessions --since 1d',
-  ],
-  tail: [
-    'follow calls as they start and end',
-    () => import('./commands/tail.ts'),
-    'none',
-    'tokenweir tail --errors',
-  ],
-  top: ['show calls in progress', () => import('./commands/top.ts'), 'reads', 'tokenweir top --once'],
+  up: ['run dashboard and gateway together', () => import('./commands/up.ts')],
+  gateway: ['forward calls and record them', () => import('./commands/gateway.ts')],
+  dashboard: ['show recorded calls, and control the gateway', () => import('./commands/dashboard.ts')],
+  calls: ['list recorded calls, newest last', () => import('./commands/calls.ts')],
+  sessions: ['list sessions, newest last', () => import('./commands/sessions.ts')],
+  tail: ['follow calls as they start and end', () => import('./commands/tail.ts')],
+  top: ['show calls in progress', () => import('./commands/top.ts')],
   'gateways list': [
     'list gateways that share a limit; the same as gateways alone',
     () => import('./commands/gateways-list.ts'),
-    'reads',
-    'tokenweir gateways --json',
   ],
-  'gateways set': [
-    'change the limit that gateways share',
-    () => import('./commands/gateways-set.ts'),
-    'none',
-    'tokenweir gateways set --max-concurrent 32',
-  ],
-  limits: [
-    'show the rate limits that providers report',
-    () => import('./commands/limits.ts'),
-    'reads',
-    'tokenweir limits',
-  ],
+  'gateways set': ['change the limit that gateways share', () => import('./commands/gateways-set.ts')],
+  limits: ['show the rate limits that providers report', () => import('./commands/limits.ts')],
   'costs show': [
     'show the price of a model, or all prices of your own',
     () => import('./commands/costs-show.ts'),
-    'reads',
-    'tokenweir costs show gpt-4.1-mini',
   ],
-  'costs set': [
-    'set or remove a price of your own',
-    () => import('./commands/costs-set.ts'),
-    'acts',
-    'tokenweir costs set qwen3-8b --input 0.02 --output 0.08',
-  ],
-  'costs sync': [
-    'update prices from a price list',
-    () => import('./commands/costs-sync.ts'),
-    'acts',
-    'tokenweir costs sync --pricing-source prices.json',
-  ],
+  'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts')],
+  'costs sync': ['update prices from a price list', () => import('./commands/costs-sync.ts')],
   'clients list': [
     'list clients, their limits and use; same as clients alone',
     () => import('./commands/clients-list.ts'),
-    'reads',
-    'tokenweir clients',
   ],
-  'clients set': [
-    'limit the calls or tokens of a client',
-    () => import('./commands/clients-set.ts'),
-    'acts',
-    'tokenweir clients set codex --max-concurrent 2',
-  ],
-  'clients name': [
-    'give the calls of a key a client name',
-    () => import('./commands/clients-name.ts'),
-    'acts',
-    'tokenweir clients name 1f3a9c02 "night job"',
-  ],
+  'clients set': ['limit the calls or tokens of a client', () => import('./commands/clients-set.ts')],
+  'clients name': ['give the calls of a key a client name', () => import('./commands/clients-name.ts')],
   'upstreams list': [
     'list upstreams and their state; same as upstreams alone',
     () => import('./upstreams/upstreams-list.ts'),
-    'reads',
-    'tokenweir upstreams',
   ],
-  'upstreams add': [
-    'add an upstream to the default one',
-    () => import('./upstreams/upstreams-add.ts'),
-    'acts',
-    'tokenweir upstreams add lab --url http://10.0.0.5:8080',
-  ],
-  'upstreams set': [
-    'change an upstream',
-    () => import('./upstreams/upstreams-set.ts'),
-    'acts',
-    'tokenweir upstreams set lab --max-concurrent 8',
-  ],
-  'upstreams remove': [
-    'remove an upstream',
-    () => import('./upstreams/upstreams-remove.ts'),
-    'acts',
-    'tokenweir upstreams remove lab',
-  ],
+  'upstreams add': ['add an upstream to the default one', () => import('./upstreams/upstreams-add.ts')],
+  'upstreams set': ['change an upstream', () => import('./upstreams/upstreams-set.ts')],
+  'upstreams remove': ['remove an upstream', () => import('./upstreams/upstreams-remove.ts')],
   'upstreams test': [
     'request the models of upstreams, and show the result',
     () => import('./upstreams/upstreams-test.ts'),
-    'acts',
-    'tokenweir upstreams test lab',
   ],
-  alerts: [
-    'list alert rules and active alerts, or send a test',
-    () => import('./commands/alerts.ts'),
-    'reads',
-    'tokenweir alerts',
-  ],
+  alerts: ['list alert rules and active alerts, or send a test', () => import('./commands/alerts.ts')],
   'db compress': [
     'roll old calls up into totals and shrink the file',
     () => import('./database/db-compress.ts'),
-    'acts',
-    'tokenweir db compress --keep-days 90 --dry-run',
   ],
-  'db check': [
-    'check the database for damage',
-    () => import('./database/db-check.ts'),
-    'reads',
-    'tokenweir db check',
-  ],
-  'db export': [
-    'write calls to a file',
-    () => import('./database/db-export.ts'),
-    'reads',
-    'tokenweir db export --since 30d --out calls.csv',
-  ],
-  'db backup': [
-    'copy the database while it is in use',
-    () => import('./database/db-backup.ts'),
-    'reads',
-    'tokenweir db backup copy.db',
-  ],
-  'db rebuild': [
-    'recompute the totals from the calls',
-    () => import('./database/db-rebuild.ts'),
-    'acts',
-    'tokenweir db rebuild',
-  ],
+  'db check': ['check the database for damage', () => import('./database/db-check.ts')],
+  'db export': ['write calls to a file', () => import('./database/db-export.ts')],
+  'db backup': ['copy the database while it is in use', () => import('./database/db-backup.ts')],
+  'db rebuild': ['recompute the totals from the calls', () => import('./database/db-rebuild.ts')],
   'db reprice': [
     'recalculate the cost of calls, at the prices of their time',
     () => import('./database/db-reprice.ts'),
-    'acts',
-    'tokenweir db reprice --from 2026-11-01 --dry-run',
   ],
   'db import': [
     'import calls from LiteLLM, the older proxy, or another tokenweir',
     () => import('./database/db-import.ts'),
-    'acts',
-    'tokenweir db import spend-logs.csv --dry-run',
   ],
-  'db move': [
-    'send all calls to the shared database',
-    () => import('./database/db-move.ts'),
-    'acts',
-    'tokenweir db move --to-share',
-  ],
-  mcp: [
-    'serve recorded calls to agents over MCP',
-    () => import('./commands/mcp.ts'),
-    'none',
-    'tokenweir mcp',
-  ],
-  env: [
-    'print settings that point a client at the gateway',
-    () => import('./commands/env.ts'),
-    'none',
-    'eval "$(tokenweir env codex)"',
-  ],
-  'service print': [
-    'print a systemd unit that runs tokenweir',
-    () => import('./commands/service-print.ts'),
-    'none',
-    'tokenweir service print --max-concurrent 2',
-  ],
-  doctor: [
-    'find problems, and say how to fix them',
-    () => import('./commands/doctor.ts'),
-    'none',
-    'tokenweir doctor',
-  ],
-  demo: ['try it with a simulated upstream', () => import('./commands/demo.ts'), 'none', 'tokenweir demo'],
+  'db move': ['send all calls to the shared database', () => import('./database/db-move.ts')],
+  mcp: ['serve recorded calls to agents over MCP', () => import('./commands/mcp.ts')],
+  env: ['print settings that point a client at the gateway', () => import('./commands/env.ts')],
+  'service print': ['print a systemd unit that runs tokenweir', () => import('./commands/service-print.ts')],
+  doctor: ['find problems, and say how to fix them', () => import('./commands/doctor.ts')],
+  demo: ['try it with a simulated upstream', () => import('./commands/demo.ts')],
 }
 
 /** Commands that run with low priority, because calls go first. */
@@ -282,8 +138,7 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
-      const [, load, use] = command
-      const { run, table, positional } = await load()
+      const { run, table, positional, use } = await command[1]()
       if (lowPriority.test(name)) lowerPriority(process.pid)
       const args = argv.slice(isTwoWords ? 2 : 1)
       // `up`, `gateway` and `dashboard` accept `--gateway-port`; for `up` and `gateway` it is `--port`.
@@ -359,10 +214,10 @@ export async function helpProgram(
       outputError: (text, write) => write(`tokenweir: ${withHelpHint(oneLine(text))}\n`),
       ...output,
     })
-  for (const [name, [description, load, , example]] of Object.entries(commands)) {
+  for (const [name, [description, load]] of Object.entries(commands)) {
     const [group = ''] = name.split(' ')
-    const { table, positional } = isAsked(name) ? await load() : { table: {}, positional: undefined }
-    const command = helpOf({ name, description, options: table, positional, example }, program)
+    const { table, ...shown } = isAsked(name) ? await load() : { table: {}, example: '' }
+    const command = helpOf({ name, description, options: table, ...shown }, program)
     const parent = groups[group] === undefined ? program : groupOf(program, group, groups[group])
     if (parent === program) command.helpGroup(sectionOf(group))
     parent.addCommand(command)

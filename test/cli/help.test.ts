@@ -51,7 +51,8 @@ test('every command has an example that begins with it, and a group among those 
     'Set up:',
     'Example:',
   ])
-  for (const [name, [, , , example]] of Object.entries(commands)) {
+  for (const [name, [, load]] of Object.entries(commands)) {
+    const { example } = await load()
     const text = texts.get(name) ?? ''
     assert.ok(text.replaceAll(/ \\\n +/g, ' ').includes(`Example:\n  ${example}\n`), text)
     assert.ok(example.includes(`tokenweir ${name.replace(/ list$/, '')}`), example)

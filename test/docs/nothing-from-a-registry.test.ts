@@ -75,8 +75,8 @@ test('no text of the tree has its reader fetch the package by its name', () => {
 
 test('nor does anything that the program prints', async () => {
   const printed: (readonly [name: string, text: string])[] = []
-  for (const [name, [description, load, , example]] of Object.entries(commands)) {
-    const { table, positional } = await load()
+  for (const [name, [description, load]] of Object.entries(commands)) {
+    const { table, positional, example } = await load()
     printed.push([
       name,
       helpOf({ name, description, options: table, positional, example }).helpInformation() + example,

@@ -73,7 +73,8 @@ test(
   { skip: !canMakeNamespaces() },
   async () => {
     await using folder = await makeTempDir()
-    const examples = Object.values(commands).map(([, , , example]) => example)
+    const modules = await Promise.all(Object.values(commands).map(([, load]) => load()))
+    const examples = modules.map(({ example }) => example)
     /** Servers take the ports of each other: they come last. `sharing.md` runs what needs PostgreSQL. */
     const servers = examples.filter((example) => /^tokenweir (?:up|gateway|dashboard|demo)\b/.test(example))
     const removals = examples.filter((example) => example.includes(' remove '))

@@ -13,6 +13,8 @@ import { type CommandRun, OptionError } from '../parse-options.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 
+export const example = 'tokenweir alerts'
+export const use = 'reads'
 export const table = optionTable({
   ...alertOptions,
   json: flag('print one JSON object'),

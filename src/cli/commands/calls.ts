@@ -15,6 +15,8 @@ import { filterIn, filterRows } from '../filter-options.ts'
 import { type CommandContext, type Environment, parseOptions } from '../parse-options.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
+export const example = 'tokenweir calls --since 1h --errors'
+export const use = 'reads'
 export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'number of calls to show, newest last'),
   follow: flag('keep showing calls as they end'),

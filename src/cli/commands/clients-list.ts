@@ -14,6 +14,8 @@ import { type Column, column, printTable, right } from '../terminal/table-layout
 import type { Terminal } from '../terminal/terminal.ts'
 import { isYetToCome } from './calls.ts'
 
+export const example = 'tokenweir clients'
+export const use = 'reads'
 export const table = optionTable({
   json: flag('print one JSON object'),
   db: database('file of the telemetry database; the limits of clients are next to it'),

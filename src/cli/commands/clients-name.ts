@@ -4,6 +4,8 @@ import { type CommandRun, OptionError } from '../parse-options.ts'
 import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { change } from './clients-set.ts'
 
+export const example = 'tokenweir clients name 1f3a9c02 "night job"'
+export const use = 'acts'
 export const table = optionTable({
   db: database('file of the telemetry database; the names of keys are next to it'),
 })

@@ -10,6 +10,8 @@ import { printable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { onlyReported } from './clients-list.ts'
 
+export const example = 'tokenweir clients set codex --max-concurrent 2'
+export const use = 'acts'
 export const table = optionTable({
   maxConcurrent: limit(100_000, 'maximum concurrent calls'),
   tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'tokens in any 24 hours'),

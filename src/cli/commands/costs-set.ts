@@ -47,6 +47,8 @@ const prices = {
   ),
 }
 
+export const example = 'tokenweir costs set qwen3-8b --input 0.02 --output 0.08'
+export const use = 'acts'
 export const table = optionTable({
   ...prices,
   remove: flag('remove the price'),

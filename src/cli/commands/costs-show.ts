@@ -25,6 +25,8 @@ const upstreamHost: ValueKind<string> = {
   },
 }
 
+export const example = 'tokenweir costs show gpt-4.1-mini'
+export const use = 'reads'
 export const table = optionTable({
   upstream: optional(upstreamHost, 'host or URL the model is called at (default: any)'),
   json: flag('print one JSON object'),

@@ -10,6 +10,8 @@ import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
+export const example = 'tokenweir costs sync --pricing-source prices.json'
+export const use = 'acts'
 export const table = optionTable({
   pricingSource: ownOptionTable.pricingSource,
   json: flag('print the result as one JSON object'),

@@ -5,6 +5,8 @@ import { onStopSignal } from '../stop-signal.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { openDashboard } from '../running-dashboard.ts'
 
+export const example = 'tokenweir dashboard --port 9200'
+export const use = 'serves'
 export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is stopped. The gateway that it controls runs on. */

@@ -13,6 +13,8 @@ import { type CommandRun, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { runUp } from './up.ts'
 
+export const example = 'tokenweir demo'
+export const use = 'none'
 export const table = upOptionTable
 
 /** Options that the demo sets: its upstream, and files that it deletes when it ends. */

@@ -29,6 +29,8 @@ import { upstreamsOf } from '../upstreams/upstreams-list.ts'
 
 const ownOptions = optionTable({ json: flag('print the findings as one JSON object') })
 
+export const example = 'tokenweir doctor'
+export const use = 'none'
 export const table = { ...upOptionTable, ...ownOptions }
 
 const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>> = {

@@ -7,6 +7,8 @@ import { typedCommand } from '../gateway-command.ts'
 import { flag, optional } from '../option-rows.ts'
 import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
+export const example = 'eval "$(tokenweir env codex)"'
+export const use = 'none'
 export const table = optionTable({
   model: optional(modelName, 'model of the client (default: its own choice)'),
   offline: flag('also turn off its telemetry, update checks and model lists'),

@@ -23,6 +23,8 @@ import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 import { reportFault } from '../../lib/fault.ts'
 
+export const example = 'tokenweir gateway --host 127.0.0.1 --max-concurrent 2'
+export const use = 'serves'
 export const table = gatewayCommandTable
 
 const pollMs = 1000

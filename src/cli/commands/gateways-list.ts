@@ -14,6 +14,8 @@ import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
+export const example = 'tokenweir gateways --json'
+export const use = 'reads'
 export const table = optionTable({
   json: flag('print one JSON object'),
   db: database('file of the telemetry database, to find a gateway that does not share'),

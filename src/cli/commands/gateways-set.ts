@@ -7,6 +7,8 @@ import { shareAddress } from '../share-rows.ts'
 
 const { kind } = gatewayOptionTable.maxConcurrent
 
+export const example = 'tokenweir gateways set --max-concurrent 32'
+export const use = 'none'
 export const table = optionTable({
   maxConcurrent: optional(kind, 'slots that all gateways share'),
 })

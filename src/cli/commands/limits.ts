@@ -10,6 +10,8 @@ import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 
+export const example = 'tokenweir limits'
+export const use = 'reads'
 export const table = optionTable({
   json: flag('print one JSON object'),
   db: database('file of the telemetry database, to find the gateway'),

@@ -17,6 +17,8 @@ import type { CommandRun } from '../parse-options.ts'
 import { payloadFiles } from '../payload-files.ts'
 import { runningGateway } from '../running-database.ts'
 
+export const example = 'tokenweir mcp'
+export const use = 'none'
 export const table = optionTable({
   payloads: flag('also serve captured payloads'),
   db: database('file of the telemetry database (default: that of the running gateway)'),

@@ -4,6 +4,8 @@ import { argumentsOf, type OptionsOf, type OptionTable } from '../../options/opt
 import { ownCommand } from '../gateway-command.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 
+export const example = 'tokenweir service print --max-concurrent 2'
+export const use = 'none'
 export const table = upOptionTable
 
 /** Seconds after the last call for the dashboard to end. */

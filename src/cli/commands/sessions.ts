@@ -14,6 +14,8 @@ import { printable } from '../terminal/printable.ts'
 import { type Column, column, fitting, printTable, right } from '../terminal/table-layout.ts'
 import { noCallsYet, reportAbsence } from './calls.ts'
 
+export const example = 'tokenweir sessions --since 1d'
+export const use = 'reads'
 export const table = optionTable({
   recent: value(integer(1, 100_000), 20, 'number of sessions to show, newest last'),
   since: optional(age, 'only sessions with a call in the last: 90s, 15m, 1h, 7d'),

@@ -14,6 +14,8 @@ import { type OptionsOf, optionTable, row, sourceOf } from '../../options/option
 import { baseUrl, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
+export const example = 'tokenweir tail --errors'
+export const use = 'none'
 export const table = optionTable({
   errors: flag('only failed calls'),
   model: value<readonly string[]>(names('a model name'), [], 'only calls with this model; repeatable'),

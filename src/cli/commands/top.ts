@@ -10,6 +10,8 @@ import { count } from '../../lib/number-format.ts'
 import { tableOf } from '../terminal/table-layout.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
+export const example = 'tokenweir top --once'
+export const use = 'reads'
 export const table = optionTable({
   once: flag('print once and exit (default if the output is not a terminal)'),
   json: flag('print once as a JSON object, like GET /api/live'),

@@ -14,6 +14,8 @@ import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
+export const example = 'tokenweir up --upstream http://localhost:11434'
+export const use = 'serves'
 export const table = upOptionTable
 
 const refreshMs = 1000

@@ -8,6 +8,8 @@ import { bytes, counted, percent } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
 import { openPart, showProgress } from './output.ts'
 
+export const example = 'tokenweir db backup copy.db'
+export const use = 'reads'
 export const table = optionTable({
   force: flag('overwrite an existing file'),
   db: database(),

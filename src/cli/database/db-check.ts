@@ -6,6 +6,8 @@ import { done } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
+export const example = 'tokenweir db check'
+export const use = 'reads'
 export const table = optionTable({
   full: flag('recount every hour instead of a sample; takes minutes for millions of calls'),
   db: database(),

@@ -7,6 +7,8 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 
+export const example = 'tokenweir db compress --keep-days 90 --dry-run'
+export const use = 'acts'
 export const table = optionTable({
   keepDays: value(integer(1, 36_500), 90, 'days (UTC) of individual calls to keep'),
   dryRun: flag('only show what would be done'),

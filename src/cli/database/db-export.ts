@@ -12,6 +12,8 @@ import { filterIn, filterRows } from '../filter-options.ts'
 import { done } from './database-job.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
+export const example = 'tokenweir db export --since 30d --out calls.csv'
+export const use = 'reads'
 export const table = optionTable({
   format: value<ExportFormat>(oneOf(exportFormats), 'csv', 'format of the file'),
   ...outputRows,

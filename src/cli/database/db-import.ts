@@ -24,6 +24,8 @@ import { costsInForce } from './db-reprice.ts'
 
 const source: ValueKind<ImportSource> = oneOf(importSources)
 
+export const example = 'tokenweir db import spend-logs.csv --dry-run'
+export const use = 'acts'
 export const table = optionTable({
   from: optional(source, 'origin of the file (default: detected)'),
   price: flag('price calls without a cost, at the prices of their time'),

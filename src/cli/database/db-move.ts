@@ -8,6 +8,8 @@ import { shareAddress } from '../share-rows.ts'
 import { counted } from '../../lib/number-format.ts'
 import { done, runDatabaseJob } from './database-job.ts'
 
+export const example = 'tokenweir db move --to-share'
+export const use = 'acts'
 export const table = optionTable({
   toShare: value(toggle, false, 'send all calls to the PostgreSQL whose address is in TOKENWEIR_SHARE'),
   db: database(),

@@ -5,6 +5,8 @@ import { done, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
 
+export const example = 'tokenweir db rebuild'
+export const use = 'acts'
 export const table = optionTable({ db: database() })
 
 /** `tokenweir db rebuild`: computes the sums again. Returns the exit code. */

@@ -14,6 +14,8 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
+export const example = 'tokenweir db reprice --from 2026-11-01 --dry-run'
+export const use = 'acts'
 export const table = optionTable({
   from: optional(instant, 'recalculate calls that started then or later; required'),
   to: optional(instant, 'recalculate calls that started before (default: now)'),

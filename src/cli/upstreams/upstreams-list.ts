@@ -17,6 +17,8 @@ export const placeOptions = {
   db: database('file of the telemetry database; the upstreams file is next to it'),
 }
 
+export const example = 'tokenweir upstreams'
+export const use = 'reads'
 export const table = optionTable({ json: flag('print one JSON object'), ...placeOptions })
 
 /** The upstreams of the options' file, and their state in the gateway of that folder. */

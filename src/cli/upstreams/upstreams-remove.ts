@@ -3,6 +3,8 @@ import { type CommandRun, OptionError } from '../parse-options.ts'
 import { printable } from '../terminal/printable.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
+export const example = 'tokenweir upstreams remove lab'
+export const use = 'acts'
 export const table = optionTable(placeOptions)
 
 export { positional } from './upstreams-set.ts'

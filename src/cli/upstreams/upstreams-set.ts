@@ -40,6 +40,8 @@ const modelLimits: ValueKind<ModelLimits | 'none'> = {
   },
 }
 
+export const example = 'tokenweir upstreams set lab --max-concurrent 8'
+export const use = 'acts'
 /** The options of an upstream. */
 export const table = optionTable({
   url: value(urls, noValues, 'base URL; repeatable, for servers with the same models'),

@@ -11,6 +11,8 @@ import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
+export const example = 'tokenweir upstreams test lab'
+export const use = 'acts'
 export const table = optionTable(placeOptions)
 export const positional = ['[name]', 'one upstream; all without it', 'upstream'] as const
 
