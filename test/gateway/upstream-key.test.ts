@@ -40,9 +40,28 @@ test('it is lent to a request from this machine that brings no credential', asyn
 
 test('it is not lent where the request brings its own, which passes untouched', async () => {
   assert.deepEqual(await authorizationOf({ headers: [['Authorization', 'Bearer own']] }), ['Bearer own'])
-  assert.deepEqual(await authorizationOf({ headers: [['authorization', '']] }), [''])
   assert.deepEqual(await authorizationOf({ headers: [['X-Api-Key', 'own']] }), [])
   assert.deepEqual(await authorizationOf({ headers: [['api-key', 'own']] }), [])
+})
+
+test('an empty credential, as a shell sends it for a variable that is not set, is none: the key takes its place', async () => {
+  for (const value of ['', 'Bearer', 'Bearer ', 'bearer']) {
+    assert.deepEqual(await authorizationOf({ headers: [['authorization', value]] }), [`Bearer ${key}`], value)
+  }
+  const empty = [
+    ['x-api-key', ''],
+    ['Authorization', 'Bearer '],
+  ] as const
+  assert.deepEqual(await authorizationOf({ headers: empty }), [`Bearer ${key}`])
+  assert.equal(upstream.requests.at(-1)!.header('x-api-key'), undefined)
+  const besideOwn = [...empty, ['api-key', 'own']] as const
+  assert.deepEqual(await authorizationOf({ headers: besideOwn }), ['Bearer'], 'it passes beside a key')
+  const elsewhere = [...empty, ['X-Forwarded-For', '10.0.0.1']] as const
+  assert.deepEqual(
+    await authorizationOf({ headers: elsewhere }),
+    ['Bearer'],
+    'it passes where no key is added',
+  )
 })
 
 test('it is lent to whoever brings the admin token, from anywhere, and the token goes no further', async () => {

@@ -1,6 +1,7 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
 import { asFailure } from '../http/own-answers.ts'
+import { withoutKeys } from '../http/request-head.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import type { Endpoint, ReplicaAttempt } from '../routing/replicas.ts'
@@ -227,7 +228,8 @@ export class Attempts {
     const { record, request } = call
     const { head, target } = call.arrived
     const { via } = this.#options
-    const headers = stripsCredentials ? headersWithoutCredentials(head.endToEnd, keyHeader) : head.endToEnd
+    const sent = call.usesGatewayKey && head.hasEmptyCredential ? withoutKeys(head.endToEnd) : head.endToEnd
+    const headers = stripsCredentials ? headersWithoutCredentials(sent, keyHeader) : sent
     const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
     const isHeld = request.isRepeatable
     return {

@@ -1,5 +1,5 @@
 import { mayBeTag, type RawTag, type SessionPlaces, usualSessionPlaces, withTags } from './caller-headers.ts'
-import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
+import { headersWithout, hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
 import { remembered } from '../../lib/remembered.ts'
 
@@ -99,8 +99,22 @@ const keptIn = {
   'http-referer': 'referer',
 } as const
 
+/** The headers in which clients send their key, in lower case. */
+const credentialNames = ['authorization', 'x-api-key', 'api-key'] as const
+
+/** A credential without a key, as a shell sends it for a variable that is not set. */
+const emptyCredential = /^(?:bearer)?\s*$/i
+
 const noteCredential: Note = (head, value) => {
-  head.credential ??= value
+  if (emptyCredential.test(value)) head.hasEmptyCredential = true
+  else head.credential ??= value
+}
+
+/** A header list without the headers of clients' keys. */
+export function withoutKeys(headers: readonly string[]): string[] {
+  return headersWithout(headers, (name) =>
+    (credentialNames as readonly string[]).includes(name.toLowerCase()),
+  )
 }
 
 /** How the head notes any other header that it reads. */
@@ -125,9 +139,7 @@ const readBy: Readonly<Record<string, Note>> = {
   te: (head, value) => {
     head.acceptsTrailers = listTokens(value).includes('trailers')
   },
-  authorization: noteCredential,
-  'x-api-key': noteCredential,
-  'api-key': noteCredential,
+  ...Object.fromEntries(credentialNames.map((name) => [name, noteCredential])),
   via: (head, value) => {
     head.via = joined(head.via, value)
     head.forwardedFor = true
@@ -208,8 +220,9 @@ export class RequestHead {
   readonly contentEncoding: string | null = null
   readonly acceptsTrailers: boolean = false
   readonly upgrade: string | null = null
-  /** The first credential: `Authorization`, `x-api-key` or `api-key`; null without one. */
+  /** The first credential that is not empty: `Authorization`, `x-api-key` or `api-key`; null without one. */
   readonly credential: string | null = null
+  readonly hasEmptyCredential: boolean = false
   readonly via: string | null = null
   readonly userAgent: string | null = null
   /** `x-tokenweir-client`. */
