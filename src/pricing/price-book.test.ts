@@ -11,6 +11,10 @@ function priceText(costs: ModelCosts, question: AskedPrice): string {
   return 'none' in price ? `none: ${price.none}` : price.match.key
 }
 
+const zero = {
+  source: 'user',
+  prices: [{ effective_from: '2026-11-01', tiers: [rates({ input: 0, output: 0 })] }],
+}
 const own = { source: 'user', prices: [{ effective_from: null, tiers: [rates({ input: 1, output: 1 })] }] }
 const costs: ModelCosts = {
   ...sampleCosts,
@@ -23,19 +27,14 @@ const costs: ModelCosts = {
   },
 }
 
+const gemini = 'generativelanguage.googleapis.com'
 const cases: readonly (readonly [string, string | null, string | null, string | null, string])[] = [
   ['by name', 'api.openai.com', 'gpt-4o-mini', null, 'gpt-4o-mini'],
   ['with a port', 'api.openai.com:443', 'gpt-4o-mini', null, 'gpt-4o-mini'],
   ['whatever its case', 'api.openai.com', 'GPT-4o-Mini', null, 'gpt-4o-mini'],
   ['by the model that answered', 'api.openai.com', 'my-alias', 'gpt-4o-mini-2024-07-18', 'gpt-4o-mini'],
   ['by the model asked for', 'api.openai.com', 'gpt-4o-mini', 'something-else', 'gpt-4o-mini'],
-  [
-    'with the host’s prefix',
-    'generativelanguage.googleapis.com',
-    'models/gemini-2.5-pro',
-    null,
-    'gemini/gemini-2.5-pro',
-  ],
+  ['with the host’s prefix', gemini, 'models/gemini-2.5-pro', null, 'gemini/gemini-2.5-pro'],
   ['never another provider’s', 'api.anthropic.com', 'gpt-4o-mini', null, 'none: no_entry'],
   ['never by a part', 'api.openai.com', 'gpt-4o', null, 'none: no_entry'],
   ['never by a longer name', 'api.openai.com', 'gpt-4o-mini-q4.gguf', null, 'none: no_entry'],
@@ -77,40 +76,22 @@ test('the price of the day on which the call began', () => {
     },
   }
   const book = new PriceBook(dated)
-  const seen = [
-    '2020-01-01',
-    '2026-01-01T09:59:59.999Z',
-    '2026-01-01T10:00Z',
-    '2026-05-31T23:59:59Z',
-    '2026-06-01',
-  ].map((at) => {
+  for (const [at, input, from, source] of [
+    ['2020-01-01', 1e6, null, 'genai-prices 0.1.8'],
+    ['2026-01-01T09:59:59.999Z', 1e6, null, 'genai-prices 0.1.8'],
+    ['2026-01-01T10:00Z', 2e6, '2026-01-01T12:00:00+02:00', 'litellm'],
+    ['2026-05-31T23:59:59Z', 2e6, '2026-01-01T12:00:00+02:00', 'litellm'],
+    ['2026-06-01', 3e6, '2026-06-01', 'litellm'],
+  ] as const) {
     const price = book.price(asked('api.openai.com', 'gpt-5', { startedAtMs: Date.parse(at) }))
     assert.ok(!('none' in price))
-    return [price.tiers[0]?.rates.input, price.match.effective_from, price.match.source]
-  })
-  assert.deepEqual(seen, [
-    [1e6, null, 'genai-prices 0.1.8'],
-    [1e6, null, 'genai-prices 0.1.8'],
-    [2e6, '2026-01-01T12:00:00+02:00', 'litellm'],
-    [2e6, '2026-01-01T12:00:00+02:00', 'litellm'],
-    [3e6, '2026-06-01', 'litellm'],
-  ])
+    const { effective_from, source: seen } = price.match
+    assert.deepEqual([price.tiers[0]?.rates.input, effective_from, seen], [input, from, source])
+  }
 })
 
 test('before one’s own price begins, the list’s holds', () => {
-  const book = new PriceBook({
-    ...sampleCosts,
-    overrides: {
-      'gpt-4o-mini': {
-        source: 'user',
-        prices: [{ effective_from: '2026-11-01', tiers: [rates({ input: 0, output: 0 })] }],
-      },
-      alone: {
-        source: 'user',
-        prices: [{ effective_from: '2026-11-01', tiers: [rates({ input: 0, output: 0 })] }],
-      },
-    },
-  })
+  const book = new PriceBook({ ...sampleCosts, overrides: { 'gpt-4o-mini': zero, alone: zero } })
   const at = (model: string, day: string): unknown => {
     const price = book.price(asked('api.openai.com', model, { startedAtMs: Date.parse(day) }))
     return 'none' in price ? price.none : price.match.source

@@ -19,10 +19,7 @@ test('of the running minute only what has passed counts', async () => {
     lastMinute: minute,
     isOne: true,
   }))
-  const history = {
-    ...emptyStore.history,
-    slotUse: async () => use,
-  }
+  const history = { ...emptyStore.history, slotUse: async () => use }
   const slots = await overviewSlots(history, new ZonedTime('UTC'), range, nowMs)
   assert.deepEqual(slots.at_limit_share, [0, 1])
   assert.equal(slots.at_limit_share_total, 0.2)

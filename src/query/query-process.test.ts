@@ -176,10 +176,7 @@ test('who waits behind a slow question is answered by a second process, which st
   reply(answer('two'), 1)
   reply(answer('three'), 1)
   assert.deepEqual(await Promise.all(others.map(codeOf)), ['two', 'three'])
-  assert.deepEqual(
-    processes[1]!.questions.map(({ budgetMs }) => budgetMs),
-    [4650, 4650],
-  )
+  assert.equal(processes[1]!.questions.map(({ budgetMs }) => budgetMs).join(' '), '4650 4650')
   const next = queries.ask(question(4))
   reply(answer('four'), 1)
   assert.equal(await codeOf(next), 'four')
@@ -189,10 +186,7 @@ test('who waits behind a slow question is answered by a second process, which st
   reply(answer('five'), 0)
   assert.equal(await codeOf(last), 'five')
   queries.close()
-  assert.deepEqual(
-    processes.map(({ killed }) => killed),
-    [true, true],
-  )
+  assert.equal(processes.map(({ killed }) => killed).join(' '), 'true true')
 })
 
 test('a short wait starts no second process', async () => {

@@ -30,10 +30,7 @@ test('days begin at midnight again after one on which clocks went forward at mid
   process.env['TZ'] = 'America/Santiago'
   const bounds = { fromMs: Date.parse('2026-09-05T12:00:00Z'), toMs: Date.parse('2026-09-08T12:00:00Z') }
   const { startsMs } = calendarFrame(bounds, 'day', false)
-  assert.deepEqual(
-    startsMs.map((ms) => new Date(ms).getHours()),
-    [0, 1, 0, 0],
-  )
+  assert.equal(startsMs.map((ms) => new Date(ms).getHours()).join(' '), '0 1 0 0')
 })
 
 test('a group is in the bucket of its instant, or of its date', () => {

@@ -23,13 +23,8 @@ test('long times have ticks in minutes and hours', () => {
   const linear = { leastTop: 1, isTime: true }
   assert.deepEqual(linearScale([110_000], linear).ticks, [0, 30_000, 60_000, 90_000])
   assert.deepEqual(linearScale([1_100_000], linear).ticks, [0, 300_000, 600_000, 900_000])
-  assert.deepEqual([0, 0.5, 1500, 60_000, 3_600_000].map(axisDuration), [
-    '0',
-    '500 µs',
-    '1.5 s',
-    '1 min',
-    '1 h',
-  ])
+  const words = [0, 0.5, 1500, 60_000, 3_600_000].map(axisDuration)
+  assert.equal(words.join(', '), '0, 500 µs, 1.5 s, 1 min, 1 h')
 })
 
 test('nothing above zero has no logarithmic scale', () => {
@@ -66,18 +61,12 @@ test('heights rise with values and stay within the plot', () => {
   const scale = logScale([10, 1000])
   assert.ok(scale !== null)
   const heights = [0, 5, 10, 100, 1000, 5000].map((value) => heightOf(scale, value))
-  assert.deepEqual(
-    heights,
-    heights.toSorted((a, b) => a - b),
-  )
+  assert.ok(heights.every((height, at) => height >= (heights[at - 1] ?? 0)))
   assert.deepEqual([heights[0], heights.at(-1)], [0, 1])
 })
 
 test('steps are 1, 2 or 5 times a power of ten', () => {
-  assert.deepEqual(
-    [0.3, 1, 1.1, 3, 60].map((value) => niceStep(value)),
-    [0.5, 1, 2, 5, 100],
-  )
+  assert.equal([0.3, 1, 1.1, 3, 60].map((value) => niceStep(value)).join(' '), '0.5 1 2 5 100')
 })
 
 test('a linear scale has a tick above 0, however few it may have', () => {

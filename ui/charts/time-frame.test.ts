@@ -14,10 +14,7 @@ import {
 const frame: TimeFrame = { fromMs: 50, toMs: 380, startsMs: [0, 100, 200, 300], bucketMs: 100 }
 
 test('the bucket of an instant', () => {
-  assert.deepEqual(
-    [-5, 0, 99, 100, 299, 300, 999].map((ms) => bucketAt(frame, ms)),
-    [0, 0, 0, 1, 2, 3, 3],
-  )
+  assert.equal([-5, 0, 99, 100, 299, 300, 999].map((ms) => bucketAt(frame, ms)).join(' '), '0 0 0 1 2 3 3')
   assert.equal(bucketAt({ ...frame, startsMs: [] }, 5), -1)
 })
 
@@ -36,8 +33,5 @@ test('a selection is of whole buckets, whichever way it was drawn, within the ra
 })
 
 test('shares of time', () => {
-  assert.deepEqual(
-    [0, 50, 215, 380, 400].map((ms) => shareOfTime(frame, ms)),
-    [0, 0, 0.5, 1, 1],
-  )
+  assert.equal([0, 50, 215, 380, 400].map((ms) => shareOfTime(frame, ms)).join(' '), '0 0 0.5 1 1')
 })

@@ -17,16 +17,8 @@ import {
 import { test } from 'node:test'
 
 test('rates are told as a price list has them', () => {
-  assert.deepEqual([0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate), [
-    '$0',
-    '$0.15',
-    '$2.00',
-    '$12.50',
-    '$0.125',
-    '$0.0375',
-    '$600.00',
-    '$0.0000025',
-  ])
+  const rates = [0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate)
+  assert.equal(rates.join(' '), '$0 $0.15 $2.00 $12.50 $0.125 $0.0375 $600.00 $0.0000025')
 })
 
 test('tiers say from which length on they are', () => {

@@ -94,31 +94,22 @@ test('a crash is told until the gateway has run for a while again', () => {
 })
 
 test('every state has words, a tone and a shape of its own', () => {
-  const states: readonly GatewayState[] = [
-    'starting',
-    'running',
-    'draining',
-    'stopped',
-    'unresponsive',
-    'foreign',
-  ]
-  const looks = states.map((state) => gatewayNow({ ...status, state, running: state !== 'stopped' }))
-  assert.deepEqual(
-    looks.map(({ words, tone }) => `${words}: ${tone}`),
-    [
-      'Starting: quiet',
-      'Running: good',
-      'Draining: warn',
-      'Stopped: bad',
-      'Not responding: bad',
-      'Port in use by another program: bad',
-    ],
-  )
-  assert.equal(new Set(looks.map(({ shape }) => shape)).size, states.length)
-  assert.deepEqual(
-    looks.map(({ canStart }) => canStart),
-    [false, false, false, true, false, false],
-  )
+  const words: Readonly<Record<GatewayState, string>> = {
+    starting: 'Starting: quiet',
+    running: 'Running: good',
+    draining: 'Draining: warn',
+    stopped: 'Stopped: bad',
+    unresponsive: 'Not responding: bad',
+    foreign: 'Port in use by another program: bad',
+  }
+  const shapes = new Set<string>()
+  for (const state of Object.keys(words) as GatewayState[]) {
+    const look = gatewayNow({ ...status, state, running: state !== 'stopped' })
+    assert.equal(`${look.words}: ${look.tone}`, words[state])
+    assert.equal(look.canStart, state === 'stopped')
+    shapes.add(look.shape)
+  }
+  assert.equal(shapes.size, 6)
 })
 
 test('what runs and is not well says so', () => {

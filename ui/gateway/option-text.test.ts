@@ -9,10 +9,7 @@ import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } 
 test('every option of the gateway has a title and a place', () => {
   const names = specsOf(gatewayOptionTable).map(({ name }) => name.replaceAll('-', '_'))
   const groups = groupOptions(names.map((name) => ({ ...option, name })))
-  assert.deepEqual(
-    groups.map(({ group }) => group),
-    ['Limits', 'Network', 'Payloads', 'Storage'],
-  )
+  assert.equal(groups.map(({ group }) => group).join(' '), 'Limits Network Payloads Storage')
   assert.equal(groups[0]?.options[0]?.name, 'max_concurrent')
   assert.deepEqual(groups.flatMap(({ options }) => options.map(({ name }) => name)).sort(), names.sort())
   for (const name of names) assert.notEqual(optionTitle(name), name)

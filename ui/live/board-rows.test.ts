@@ -62,46 +62,28 @@ test('what has ended has the figures of its record, also while the gateway is ye
   assert.deepEqual(nextRows([], [a], 0, false, recordOf), [])
 })
 
+const early = { receive_ms: null, queue_ms: null, ttfb_ms: null }
+const retried = { receive_ms: 0, queue_ms: 0, retry_wait_ms: null, ttfb_ms: null }
 const bars: readonly [what: string, call: Partial<LiveCall>, pieces: string][] = [
+  ['is received', { ...early, state: 'receiving' }, 'receive 1.00'],
+  ['is queued', { ...early, state: 'queued', receive_ms: 2000 }, 'receive 0.20, wait 0.80'],
   [
-    'what is received',
-    { state: 'receiving', receive_ms: null, queue_ms: null, ttfb_ms: null },
-    'receive 1.00',
-  ],
-  [
-    'what is queued',
-    { state: 'queued', receive_ms: 2000, queue_ms: null, ttfb_ms: null },
-    'receive 0.20, wait 0.80',
-  ],
-  [
-    'what awaits its answer',
-    { state: 'waiting', receive_ms: 0, queue_ms: 4000, ttfb_ms: null },
+    'awaits its answer',
+    { ...early, state: 'waiting', receive_ms: 0, queue_ms: 4000 },
     'wait 0.40, first 0.60',
   ],
   [
-    'what streams',
-    { receive_ms: 0, queue_ms: 1000, ttfb_ms: 2000, ttft_ms: 4000 },
+    'streams',
+    { ...retried, queue_ms: 1000, ttfb_ms: 2000, ttft_ms: 4000 },
     'wait 0.10, first 0.40, stream 0.50',
   ],
-  [
-    'an answer without tokens',
-    { receive_ms: 0, queue_ms: 1000, ttfb_ms: 2000 },
-    'wait 0.10, first 0.20, stream 0.70',
-  ],
-  [
-    'what is tried again',
-    { state: 'backing_off', receive_ms: 0, queue_ms: 0, retry_wait_ms: null, ttfb_ms: null },
-    'wait 1.00',
-  ],
-  [
-    'what waits for a slot again',
-    { state: 'queued', queue_place: 1, receive_ms: 0, queue_ms: 0, retry_wait_ms: null, ttfb_ms: null },
-    'wait 1.00',
-  ],
+  ['has no tokens', { receive_ms: 0, queue_ms: 1000, ttfb_ms: 2000 }, 'wait 0.10, first 0.20, stream 0.70'],
+  ['is tried again', { ...retried, state: 'backing_off' }, 'wait 1.00'],
+  ['waits for a slot again', { ...retried, state: 'queued', queue_place: 1 }, 'wait 1.00'],
 ]
 
 for (const [what, rest, pieces] of bars) {
-  test(`the bar of ${what}`, () => {
+  test(`the bar of a call that ${what}`, () => {
     const shown = barPieces(timedAt(call('a', rest), startMs + 10_000), 10_000)
     assert.equal(shown.map(({ part, length }) => `${part} ${length.toFixed(2)}`).join(', '), pieces)
   })
@@ -111,10 +93,9 @@ test('calls are counted by their state, and a cancel says what it does', () => {
   const calls = [call('a'), call('b', { state: 'queued' }), call('c')]
   assert.equal(boardWords(calls), '2 streaming, 1 queued')
   assert.equal(boardWords([]), '')
-  assert.match(
-    cancelPoints({ id: 'a', call: call('a', { chunks: 7 }), goneMs: null, record: null })[0]!,
-    /stops after 7 chunks/,
-  )
-  assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null, record: null })[0]!, /503/)
-  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5, record: null })[0]!, /already ended/)
+  const points = (one: LiveCall, goneMs: number | null = null): string =>
+    cancelPoints({ id: one.id, call: one, goneMs, record: null })[0]!
+  assert.match(points(call('a', { chunks: 7 })), /stops after 7 chunks/)
+  assert.match(points(calls[1]!), /503/)
+  assert.match(points(call('a'), 5), /already ended/)
 })

@@ -63,13 +63,7 @@ test('a call is one row from its beginning to its end', () => {
 test('a call of which only the end was heard stands where it began', () => {
   const feed = new LiveFeed()
   tell(feed, started('b', 2), answer('a', 'x'))
-  assert.deepEqual(
-    feed.calls.map(({ id, startedMs }) => [id, startedMs - startMs]),
-    [
-      ['a', 0],
-      ['b', 2000],
-    ],
-  )
+  assert.equal(feed.calls.map(({ id, startedMs }) => [id, startedMs - startMs]).join(' '), 'a,0 b,2000')
   assert.equal(feed.calls[0]?.isComplete, false)
 })
 
@@ -107,10 +101,7 @@ test('what was not heard is said', () => {
   assert.equal(feed.hasGap, true)
   tell(feed, started('c'))
   feed.clear()
-  assert.deepEqual(
-    feed.calls.map(({ id }) => id),
-    ['c'],
-  )
+  assert.equal(feed.calls.map(({ id }) => id).join(' '), 'c')
   assert.deepEqual([feed.dropped, feed.hasGap, feed.heldLength], [0, false, 0])
 })
 
@@ -160,23 +151,14 @@ test('calls beyond those that are told have not ended, and what was lost is foun
   tell(feed, started('a'), started('b', 1))
   feed.takeLive({ calls: [live('b', 'streaming', 1), live('a', 'streaming')], more: 0 })
   feed.takeLive({ calls: [live('b', 'queued', 1)], more: 1 })
-  assert.deepEqual(
-    feed.calls.map(({ state }) => state),
-    ['streaming', 'queued'],
-  )
+  assert.equal(feed.calls.map(({ state }) => state).join(' '), 'streaming queued')
   feed.interrupt()
   assert.equal(feed.calls[1]?.isLost, true)
   feed.takeLive({
     calls: [live('b', 'queued', 1), live('a', 'streaming'), live('0', 'streaming', -9)],
     more: 0,
   })
-  assert.deepEqual(
-    feed.calls.map(({ id, isLost }) => [id, isLost]),
-    [
-      ['a', false],
-      ['b', false],
-    ],
-  )
+  assert.equal(feed.calls.map(({ id, isLost }) => [id, isLost]).join(' '), 'a,false b,false')
 })
 
 test('what was cleared does not come back', () => {

@@ -43,10 +43,7 @@ test('its values lie under the buckets of the same place in time', () => {
   const part = { frame: {}, series: [series] } as never
   for (const offsetS of [0, -300, 300]) {
     const panel = withEarlier(part, [now, overview(99 * hourMs, offsetS)], series)
-    assert.deepEqual(
-      panel.series.map(({ key }) => key),
-      ['earlier', 'p95'],
-    )
+    assert.equal(panel.series.map(({ key }) => key).join(' '), 'earlier p95')
     assert.deepEqual(panel.series[0]?.values, [1, 2, null, 4], `${offsetS} s beside`)
   }
 })

@@ -29,14 +29,7 @@ const totals: OverviewTotals = {
   queue_ms: measure(4000, 0.01, 800),
   output_tokens_per_s: measure(2900, 63, 90),
 }
-const empty = {
-  calls: [],
-  error_rate: [],
-  cost_usd: [],
-  duration_p95_ms: [],
-  ttft_p95_ms: [],
-  speed_p50: [],
-}
+const empty = { calls: [], error_rate: [], cost_usd: [], duration_p95_ms: [], ttft_p95_ms: [], speed_p50: [] }
 
 const day = {
   from: '2026-11-20T12:00:00.000Z',
@@ -163,10 +156,7 @@ test('few calls say what they have', () => {
   })
   const mixed = measureWords(measure(2, 45_000, 123_000), [45_000, 123_000])
   assert.equal(mixed.value, '45.0 s–2 min 3 s')
-  assert.deepEqual(measureWords(measure(19, 100, 300), [90]), {
-    value: '100 ms',
-    fact: 'median of 19 calls',
-  })
+  assert.deepEqual(measureWords(measure(19, 100, 300), [90]), { value: '100 ms', fact: 'median of 19 calls' })
   assert.deepEqual(measureWords(measure(4, 100, 300), []), { value: '≤ 600 ms', fact: '4 calls' })
   assert.deepEqual(measureWords(none, []), { value: '–', fact: 'no calls' })
 })

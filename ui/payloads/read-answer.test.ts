@@ -19,55 +19,46 @@ test('of a stream what was put together is told', () => {
     tool_calls: [{ id: 'c1', name: 'get', arguments: '{"a":1}' }],
   }
   assert.equal(isReassembled(record), true)
-  assert.deepEqual(readAnswer(record), [
-    {
-      speaker: 'Assistant',
-      note: null,
-      parts: [
-        { kind: 'reasoning', text: 'hm' },
-        { kind: 'text', text: 'It is warm.' },
-        { kind: 'call', name: 'get', id: 'c1', text: '{"a":1}' },
-      ],
-    },
-  ])
+  const parts = [
+    { kind: 'reasoning', text: 'hm' },
+    { kind: 'text', text: 'It is warm.' },
+    { kind: 'call', name: 'get', id: 'c1', text: '{"a":1}' },
+  ]
+  assert.deepEqual(readAnswer(record), [{ speaker: 'Assistant', note: null, parts }])
   assert.equal(isReassembled({ body: 'data: {}\n\n', text: null, reasoning: null, tool_calls: [] }), false)
 })
 
 test('answers of every form', () => {
-  assert.deepEqual(read({ choices: [{ message: { content: 'a' }, finish_reason: 'length' }] }), [
-    'Assistant (finish reason: length): a',
-  ])
-  assert.deepEqual(read({ choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] }), [
-    'Assistant, choice 1: a',
-    'Assistant, choice 2: b',
-  ])
-  assert.deepEqual(read({ choices: [{ text: 'a', finish_reason: 'stop' }] }), ['Assistant: a'])
-  assert.deepEqual(read({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a' }] }), [
-    'Assistant: a',
-  ])
-  assert.deepEqual(
-    read({ output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] }),
-    ['Assistant: a'],
-  )
-  assert.deepEqual(read({ object: 'list', data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] }), [
-    'Response: 2 embeddings, each of 2 numbers',
-  ])
-  assert.deepEqual(read({ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }), ['Response: m\nn'])
-  assert.deepEqual(read({ results: [{ index: 1, relevance_score: 0.5 }] }), ['Ranking: Document 2: 0.5'])
-  assert.deepEqual(read({ error: { message: 'no' } }), [])
+  const text = (type: string): object => ({
+    type: 'message',
+    role: 'assistant',
+    content: [{ type, text: 'a' }],
+  })
+  const embeddings = [{ embedding: [1, 2] }, { embedding: [3, 4] }]
+  const forms: readonly (readonly [body: object, lines: string])[] = [
+    [
+      { choices: [{ message: { content: 'a' }, finish_reason: 'length' }] },
+      'Assistant (finish reason: length): a',
+    ],
+    [
+      { choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] },
+      'Assistant, choice 1: a; Assistant, choice 2: b',
+    ],
+    [{ choices: [{ text: 'a', finish_reason: 'stop' }] }, 'Assistant: a'],
+    [text('text'), 'Assistant: a'],
+    [{ output: [text('output_text')] }, 'Assistant: a'],
+    [{ object: 'list', data: embeddings }, 'Response: 2 embeddings, each of 2 numbers'],
+    [{ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }, 'Response: m\nn'],
+    [{ results: [{ index: 1, relevance_score: 0.5 }] }, 'Ranking: Document 2: 0.5'],
+    [{ error: { message: 'no' } }, ''],
+  ]
+  for (const [body, lines] of forms) assert.equal(read(body).join('; '), lines)
 })
 
 test('the error of an answer is found, in a body and in a stream', () => {
-  assert.deepEqual(
-    readError({ error: { message: 'slow down', type: 'tokens', code: 'rate', param: null } }),
-    {
-      message: 'slow down',
-      facts: [
-        ['type', 'tokens'],
-        ['code', 'rate'],
-      ],
-    },
-  )
+  const error = readError({ error: { message: 'slow down', type: 'tokens', code: 'rate', param: null } })
+  assert.equal(error?.message, 'slow down')
+  assert.deepEqual(Object.fromEntries(error.facts), { type: 'tokens', code: 'rate' })
   assert.equal(readError({ error: 'no' })?.message, 'no')
   assert.equal(readError({ detail: 'Not Found' })?.message, 'Not Found')
   assert.equal(readError({ object: 'error', message: 'm' })?.message, 'm')

@@ -53,6 +53,8 @@ test('a chat, with parts, tool calls and what the tools said', () => {
 })
 
 test("Anthropic's messages", () => {
+  const gone = [{ type: 'text', text: 'gone' }]
+  const failed = { type: 'tool_result', tool_use_id: 't1', content: gone, is_error: true }
   const body = {
     system: [{ type: 'text', text: 'Be brief.' }],
     messages: [
@@ -64,17 +66,7 @@ test("Anthropic's messages", () => {
           { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } },
         ],
       },
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'tool_result',
-            tool_use_id: 't1',
-            content: [{ type: 'text', text: 'gone' }],
-            is_error: true,
-          },
-        ],
-      },
+      { role: 'user', content: [failed] },
     ],
   }
   assert.deepEqual(read(body), [
@@ -109,11 +101,8 @@ test('prompts, texts to embed, and documents to rank', () => {
   assert.deepEqual(read({ prompt: 'Once' }), ['Prompt: Once'])
   assert.deepEqual(read({ input: ['a', 'b'] }), ['Input 1: a', 'Input 2: b'])
   assert.deepEqual(read({ input: [1, 2, 3] }), ['Input: json 3 tokens, by their numbers'])
-  assert.deepEqual(read({ query: 'q', documents: ['a', { text: 'b' }] }), [
-    'Query: q',
-    'Document 1: a',
-    'Document 2: b',
-  ])
+  const ranked = read({ query: 'q', documents: ['a', { text: 'b' }] })
+  assert.equal(ranked.join('; '), 'Query: q; Document 1: a; Document 2: b')
 })
 
 test('settings and tools are told', () => {
@@ -125,11 +114,11 @@ test('settings and tools are told', () => {
     reasoning: { effort: 'low' },
     tools: [{ type: 'function', function: { name: 'get' } }, { name: 'read' }, { type: 'web_search' }],
   })
-  assert.deepEqual(settings, [
-    ['temperature', '0'],
-    ['stop', '["a"]'],
-    ['reasoning effort', 'low'],
-  ])
+  assert.deepEqual(Object.fromEntries(settings), {
+    temperature: '0',
+    stop: '["a"]',
+    'reasoning effort': 'low',
+  })
   assert.deepEqual(tools, ['get', 'read', 'web_search'])
 })
 

@@ -100,13 +100,7 @@ describe('tokenweir calls', () => {
     await setUp(reader).calls([])
     const fromMs = run.clock.wallTime() - 900_000
     assert.deepEqual(reader.filters, [
-      {
-        failedOnly: true,
-        model: ['a', 'b/c'],
-        session: ['run 1', 'run 2'],
-        tag: ['env:prod'],
-        fromMs,
-      },
+      { failedOnly: true, model: ['a', 'b/c'], session: ['run 1', 'run 2'], tag: ['env:prod'], fromMs },
       {},
     ])
     assert.deepEqual(run.paths, ['x.db'])

@@ -32,53 +32,26 @@ async function makePlace() {
 test('sets a price with every rate there is', async () => {
   await using folder = await makePlace()
   writePriceFile(folder.path, sampleCosts)
-  const rates = [
-    '--input',
-    '0.15',
-    '--output=0.6',
-    '--cache-read',
-    '0.075',
-    '--cache-write',
-    '0.2',
-    '--cache-write-1h',
-    '0.3',
-  ]
-  const others = [
-    '--reasoning',
-    '1',
-    '--input-audio',
-    '2',
-    '--output-audio',
-    '3',
-    '--per-request',
-    '0.01',
-    '--per-search-unit',
-    '0.002',
-  ]
-  assert.equal(await folder.set('gpu-box:8080/my-model', ...rates, ...others), 0)
+  const rates = '--input 0.15 --output=0.6 --cache-read 0.075 --cache-write 0.2 --cache-write-1h 0.3'
+  const others = '--reasoning 1 --input-audio 2 --output-audio 3 --per-request 0.01 --per-search-unit 0.002'
+  assert.equal(await folder.set('gpu-box:8080/my-model', ...`${rates} ${others}`.split(' ')), 0)
+  const tier = {
+    above_input_tokens: 0,
+    input: 0.15,
+    output: 0.6,
+    cache_read: 0.075,
+    cache_write: 0.2,
+    cache_write_1h: 0.3,
+    reasoning: 1,
+    input_audio: 2,
+    output_audio: 3,
+    per_request: 0.01,
+    per_search_unit: 0.002,
+  }
   assert.deepEqual(folder.overrides()['gpu-box:8080/my-model'], {
     source: 'user',
     updated_at: '2026-11-21T00:00:00.000Z',
-    prices: [
-      {
-        effective_from: null,
-        tiers: [
-          {
-            above_input_tokens: 0,
-            input: 0.15,
-            output: 0.6,
-            cache_read: 0.075,
-            cache_write: 0.2,
-            cache_write_1h: 0.3,
-            reasoning: 1,
-            input_audio: 2,
-            output_audio: 3,
-            per_request: 0.01,
-            per_search_unit: 0.002,
-          },
-        ],
-      },
-    ],
+    prices: [{ effective_from: null, tiers: [tier] }],
   })
   assert.match(
     folder.terminal.out,

@@ -49,13 +49,8 @@ async function run(
 }
 
 test('it prints what changes by day and model, and in all', async () => {
-  const { code, stdout, requests } = await run([
-    '--from',
-    '2026-11-20',
-    '--to',
-    '2026-11-22T00:00:00+01:00',
-    '--dry-run',
-  ])
+  const args = '--from 2026-11-20 --to 2026-11-22T00:00:00+01:00 --dry-run'
+  const { code, stdout, requests } = await run(args.split(' '))
   assert.equal(code, 0)
   assert.equal(
     stdout,
@@ -83,51 +78,31 @@ test('with --json each line is an object', async () => {
   const [progress, result, ...rest] = stdout.split('\n')
   assert.deepEqual(rest, [''])
   assert.equal(progress, '{"progress":{"done":1,"total":4}}')
-  const json = JSON.parse(result ?? '') as { readonly result: Record<string, unknown> }
-  assert.deepEqual(
-    [
-      json.result['calls'],
-      json.result['before_usd'],
-      json.result['after_usd'],
-      json.result['reported_calls'],
-    ],
-    [3, null, 1.23456789, 4],
-  )
+  const { days: _days, ...figures } = outcome
+  assert.partialDeepStrictEqual(JSON.parse(result ?? ''), { result: { ...figures, after_usd: 1.23456789 } })
 })
 
 test('what cannot be done is told in one line, with exit code 1', async () => {
   const from = ['--from', '2026-11-20']
-  const cases: readonly (readonly [string, RegExp, Promise<Ran>, Promise<Ran>])[] = (
-    [
-      ['job_running', /another process is running/, (): 'job_running' => 'job_running'],
-      ['no_database', /x\.db: /, (): 'missing' => 'missing'],
-      [
-        'folded_range',
-        /use --from 2026-11-20T12:00:00\.000Z/,
-        (): never => {
-          throw new FoldedRangeError(Date.UTC(2026, 10, 20, 12))
-        },
-      ],
-      [
-        'job_failed',
-        /disk full.*Run it again/,
-        (): never => {
-          throw new Error('disk full')
-        },
-      ],
-    ] as const
-  ).map(([code, message, answer]) => [code, message, run([...from, '--json'], answer), run(from, answer)])
-  for (const [code, message, json, plain] of cases) {
-    const { stdout, code: exit } = await json
-    const { error } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
-      error: { code: string; message: string }
-    }
-    assert.deepEqual([exit, error.code], [1, code])
+  const fail = (error: Error) => (): never => {
+    throw error
+  }
+  const folded = new FoldedRangeError(Date.UTC(2026, 10, 20, 12))
+  const cases: readonly (readonly [string, RegExp, () => 'job_running' | 'missing'])[] = [
+    ['job_running', /another process is running/, () => 'job_running'],
+    ['no_database', /x\.db: /, () => 'missing'],
+    ['folded_range', /use --from 2026-11-20T12:00:00\.000Z/, fail(folded)],
+    ['job_failed', /disk full.*Run it again/, fail(new Error('disk full'))],
+  ]
+  for (const [code, message, answer] of cases) {
+    const json = await run([...from, '--json'], answer)
+    const { error } = JSON.parse(json.stdout.trim().split('\n').at(-1) ?? '')
+    assert.deepEqual([json.code, error.code], [1, code])
     assert.match(error.message, message)
-    const { stderr, code: plainExit } = await plain
-    assert.equal(plainExit, 1)
-    assert.match(stderr, message)
-    assert.equal(stderr.split('\n').length, 2)
+    const plain = await run(from, answer)
+    assert.equal(plain.code, 1)
+    assert.match(plain.stderr, message)
+    assert.equal(plain.stderr.split('\n').length, 2)
   }
 })
 

@@ -85,10 +85,7 @@ it('calls that keep to their bounds never use more than the limit, and the time 
         clock.tick(waitMs)
         const wallMs = clock.wallTime()
         try {
-          inFlight.push({
-            reservation: gate.reserve(ask),
-            uses: Math.floor(ask * share),
-          })
+          inFlight.push({ reservation: gate.reserve(ask), uses: Math.floor(ask * share) })
         } catch (error) {
           assert.ok(error instanceof Failure && error.retryAfterS !== null && error.retryAfterS >= 1)
           const remainsAt = (ms: number): number => budget.snapshot(ms).remaining

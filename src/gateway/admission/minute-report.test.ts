@@ -22,10 +22,7 @@ function setUp(): {
   const report = new MinuteReport({
     clock,
     counts: (closes) => (closes ? { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed } : running),
-    sink: {
-      figures: () => ({ written: 0, pending: 0, dropped }),
-      minute: (minute) => reports.push(minute),
-    },
+    sink: { figures: () => ({ written: 0, pending: 0, dropped }), minute: (minute) => reports.push(minute) },
   })
   return { clock, reports, drop: (n) => (dropped += n), report, running }
 }
@@ -98,10 +95,7 @@ describe('MinuteReport', () => {
     clock.stepWallTime(-7_200_000)
     clock.tick(60_000)
     clock.tick(60_000)
-    assert.deepEqual(
-      reports.map(({ minute }) => minute - startMinute),
-      [0, 60, 61, -59, -58],
-    )
+    assert.equal(reports.map(({ minute }) => minute - startMinute).join(' '), '0 60 61 -59 -58')
   })
 
   it('reports the unfinished minute when it is closed, once', () => {

@@ -83,9 +83,7 @@ test('a call that cannot be recorded is answered, and counted as dropped', async
       return fail()
     },
   }
-  const { status, lost, faults, thrown } = await callWith({
-    upstreams: upstreamsAt(base),
-  })
+  const { status, lost, faults, thrown } = await callWith({ upstreams: upstreamsAt(base) })
   assert.equal(status, 500)
   assert.equal(lost.length, 1)
   assert.equal(typeof lost[0]?.id, 'number')

@@ -35,9 +35,7 @@ function fullestMinute(taken: readonly (readonly [number, number])[]): number {
 test('in no sliding minute goes more than the limit, whatever comes when', () => {
   const requests = fc.array(
     fc.tuple(fc.constantFrom(0, 0, 0, 1, 40, 900, 20_000, 90_000), fc.integer({ min: 1, max: 8000 })),
-    {
-      maxLength: 400,
-    },
+    { maxLength: 400 },
   )
   fc.assert(
     fc.property(requests, fc.constantFrom(8000, 10_000, 100_000), (all, most) => {

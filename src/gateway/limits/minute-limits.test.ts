@@ -21,6 +21,16 @@ class Greedy {
     this.limits.set([{ name: 'default', models: [], max_rpm: 60 }], new Map())
   }
 
+  /** What the provider says of a call. */
+  see(seen: Partial<Parameters<MinuteLimits['applySeen']>[1]>, asked = call): void {
+    const sighting = { limits: [], waitMs: null, isRefusal: false, isOverload: false, ...seen }
+    this.limits.applySeen(this.limits.stakeOf(use, asked)!, sighting)
+  }
+
+  restarts(waitedFor: ReturnType<MinuteLimits['list']> = []): LimitsAcrossRestarts {
+    return new LimitsAcrossRestarts(this.limits, this.#now, () => new Set(waitedFor))
+  }
+
   take(): number {
     for (let taken = 0; ; taken++) {
       const stake = this.limits.stakeOf(use, call)!
@@ -29,6 +39,9 @@ class Greedy {
     }
   }
 }
+
+const sumOf = (taken: readonly (readonly [atMs: number, amount: number])[]): number =>
+  taken.reduce((sum, [, amount]) => sum + amount, 0)
 
 test('property: gateways that come and go are together never over in any sliding minute', () => {
   const changes = fc.array(fc.tuple(fc.integer({ min: 1, max: 90_000 }), fc.boolean(), fc.nat(3)), {
@@ -58,9 +71,7 @@ test('property: gateways that come and go are together never over in any sliding
       run(nowMs + 120_000)
       const most = fullestMinute(taken)
       assert.ok(most <= 60, String(most))
-      const atTheEnd = taken
-        .filter(([atMs]) => atMs >= nowMs - 60_000)
-        .reduce((sum, [, amount]) => sum + amount, 0)
+      const atTheEnd = sumOf(taken.filter(([atMs]) => atMs >= nowMs - 60_000))
       assert.ok(atTheEnd >= 50, `only ${atTheEnd} in the last minute`)
     }),
     { numRuns: draws(50) },
@@ -72,19 +83,10 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   const before = new Greedy(() => nowMs)
   const taken: [number, number][] = []
   for (; nowMs < 130_000; nowMs += 500) taken.push([nowMs, before.take()])
-  const limits = before.limits.list()
-  const old = new LimitsAcrossRestarts(
-    before.limits,
-    () => nowMs,
-    () => new Set(limits),
-  )
+  const old = before.restarts(before.limits.list())
   // The clock of a process begins with it.
   const next = new Greedy(() => nowMs - 130_000)
-  const acrossRestarts = new LimitsAcrossRestarts(
-    next.limits,
-    () => nowMs - 130_000,
-    () => new Set(),
-  )
+  const acrossRestarts = next.restarts()
   const handed = old.handover()
   taken.push([nowMs, before.take()])
   acrossRestarts.adopt('old', handed)
@@ -93,60 +95,45 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   acrossRestarts.removeGateway('old')
   for (; nowMs < 300_000; nowMs += 500) taken.push([nowMs, next.take()])
   assert.ok(fullestMinute(taken) <= 60)
-  const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
-  assert.ok(used >= 190, String(used))
+  assert.ok(sumOf(taken) >= 190, String(sumOf(taken)))
 })
 
 test('a call that an old gateway tries again counts with those of the new one', () => {
   let nowMs = 100_000
   const before = new Greedy(() => nowMs)
   const next = new Greedy(() => nowMs)
-  const [old, young] = [before, next].map(
-    ({ limits }) =>
-      new LimitsAcrossRestarts(
-        limits,
-        () => nowMs,
-        () => new Set(),
-      ),
-  )
+  const [old, young] = [before.restarts(), next.restarts()]
   const taken: [number, number][] = [[nowMs, before.take()]]
-  young!.adopt('old', old!.handover())
+  young.adopt('old', old.handover())
   for (; nowMs < 400_000; nowMs += 500) {
     for (const gateway of [next, before]) {
       taken.push([nowMs, gateway.take()])
-      const report = old!.report()
-      old!.applyAnswer(report, young!.addReport('old', report))
+      const report = old.report()
+      old.applyAnswer(report, young.addReport('old', report))
     }
   }
   assert.ok(fullestMinute(taken) <= 60, String(fullestMinute(taken)))
-  const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
-  assert.ok(used >= 280, String(used))
-  assert.deepEqual(
-    [before, next].map(({ limits }) => limits.list()[0]!.total),
-    [used, used],
-  )
+  assert.ok(sumOf(taken) >= 280, String(sumOf(taken)))
+  for (const { limits } of [before, next]) assert.equal(limits.list()[0]!.total, sumOf(taken))
 })
 
 test('what was learned is handed over, and what a gateway that learns nothing cannot use is passed over', () => {
   const now = (): number => 0
   const before = new Greedy(now, true)
-  const limit = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
-  before.limits.applySeen(before.limits.stakeOf(use, call)!, {
-    limits: [limit],
-    waitMs: null,
-    isRefusal: false,
-    isOverload: false,
-  })
-  const handed = new LimitsAcrossRestarts(before.limits, now, () => new Set()).handover()
+  before.see({ limits: [{ kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 }] })
+  const handed = before.restarts().handover()
   const learning = new Greedy(now, true)
-  new LimitsAcrossRestarts(learning.limits, now, () => new Set()).adopt('old', handed)
+  learning.restarts().adopt('old', handed)
   const tokens = learning.limits.list().find(({ kind }) => kind === 'tokens')
   assert.deepEqual([tokens?.limit, tokens?.used(0)], [1000, 990])
   const other = new Greedy(now)
-  new LimitsAcrossRestarts(other.limits, now, () => new Set()).adopt('old', handed)
-  assert.deepEqual(
-    other.limits.list().map(({ kind }) => kind),
-    ['requests'],
+  other.restarts().adopt('old', handed)
+  assert.equal(
+    other.limits
+      .list()
+      .map(({ kind }) => kind)
+      .join(),
+    'requests',
   )
 })
 
@@ -154,27 +141,13 @@ test('a pace that was derived from refusals is handed over, and grows at the new
   let nowMs = 100_000
   const before = new Greedy(() => nowMs, true)
   before.take()
-  before.limits.applySeen(before.limits.stakeOf(use, call)!, {
-    limits: [],
-    waitMs: null,
-    isRefusal: true,
-    isOverload: false,
-  })
+  before.see({ isRefusal: true })
   const paceOf = (gateway: Greedy): number => {
     gateway.limits.stakeOf(use, call)
     return gateway.limits.list().find(({ owner }) => owner.of === 'learned')!.limit
   }
   const learning = new Greedy(() => nowMs, true)
-  const handed = new LimitsAcrossRestarts(
-    before.limits,
-    () => nowMs,
-    () => new Set(),
-  ).handover()
-  new LimitsAcrossRestarts(
-    learning.limits,
-    () => nowMs,
-    () => new Set(),
-  ).adopt('old', handed)
+  learning.restarts().adopt('old', before.restarts().handover())
   const pace = paceOf(before)
   assert.equal(paceOf(learning), pace)
   nowMs += 15 * 60_000
@@ -185,23 +158,17 @@ test('a pace that was derived from refusals is handed over, and grows at the new
 test('refusals of few calls, and of calls after hours of rest, slow nobody down to these few', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
-  const callOf = (tokensAsked: number) => learning.limits.stakeOf(use, { ...call, tokensAsked })!
-  const refused = (): void =>
-    learning.limits.applySeen(callOf(1000), {
-      limits: [],
-      waitMs: null,
-      isRefusal: true,
-      isOverload: false,
-    })
+  const large = { ...call, tokensAsked: 1000 }
+  const charge = (): void => learning.limits.stakeOf(use, large)!.charge(nowMs)
   const learned = (): number =>
     learning.limits.list().find(({ owner }) => owner.of === 'learned')?.limit ?? Infinity
-  callOf(1000).charge(nowMs)
-  refused()
+  charge()
+  learning.see({ isRefusal: true }, large)
   assert.equal(learned(), Infinity, 'one call shows no pace')
   for (const atMs of [100_000, 4 * 3_600_000]) {
     nowMs = atMs
-    for (let times = 0; times < 20; times++) callOf(1000).charge(nowMs)
-    refused()
+    for (let times = 0; times < 20; times++) charge()
+    learning.see({ isRefusal: true }, large)
     assert.ok(learned() > 15_000, `${learned()} tokens a minute after ${atMs} ms`)
   }
 })
@@ -209,13 +176,7 @@ test('refusals of few calls, and of calls after hours of rest, slow nobody down 
 test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
-  const refused = (waitMs: number | null) =>
-    learning.limits.applySeen(learning.limits.stakeOf(use, call)!, {
-      limits: [],
-      waitMs,
-      isRefusal: true,
-      isOverload: false,
-    })
+  const refused = (waitMs: number | null): void => learning.see({ waitMs, isRefusal: true })
   refused(null)
   refused(1e12)
   assert.ok(learning.take() > 0, 'a wait of 31 years stops nobody')
@@ -229,11 +190,8 @@ test('resets and waits that cannot be do no harm', () => {
 test('what others used counts until the provider says that all is left again', () => {
   let nowMs = 100_000
   const learning = new Greedy(() => nowMs, true)
-  const report = (resetMs: number | null): void => {
-    const limit = { kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 } as const
-    const sighting = { limits: [limit], waitMs: null, isRefusal: false, isOverload: false }
-    learning.limits.applySeen(learning.limits.stakeOf(use, call)!, sighting)
-  }
+  const report = (resetMs: number | null): void =>
+    learning.see({ limits: [{ kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 }] })
   const used = (): number | undefined =>
     learning.limits
       .list()
@@ -253,10 +211,7 @@ test('what others used counts until the provider says that all is left again', (
 test('a refusal of which calls are not the cause makes no pace, and a pace that is too slow does not stay', () => {
   let nowMs = 100_000
   const learning = new Greedy(() => nowMs, true)
-  const refused = (isOverload: boolean): void => {
-    const stake = learning.limits.stakeOf(use, call)!
-    learning.limits.applySeen(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
-  }
+  const refused = (isOverload: boolean): void => learning.see({ isRefusal: true, isOverload })
   const paceOf = (): number | undefined => {
     learning.limits.stakeOf(use, call)
     return learning.limits.list().find(({ kind }) => kind === 'tokens')?.limit

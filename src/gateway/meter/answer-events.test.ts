@@ -109,11 +109,7 @@ test('neither a line without an end nor data of endless lines takes memory, and 
     ['', 'data: xxxxxxxxxxxxxx\n'.repeat(3000), true],
     ['', ': beat\n\n'.repeat(8000), false],
   ] as const) {
-    const reader = new AnswerEvents({
-      event: () => 'none',
-      parsedEvent: () => 'none',
-      errorField: () => {},
-    })
+    const reader = new AnswerEvents({ event: () => 'none', parsedEvent: () => 'none', errorField: () => {} })
     const usedMegabytes = heldMegabytes(() => {
       reader.push(Buffer.from(begin), 1)
       for (let i = 0; i < 300; i++) reader.push(Buffer.from(chunk), 1)

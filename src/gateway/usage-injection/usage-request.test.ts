@@ -70,10 +70,7 @@ test('any body says the same with the wish in it, and is the same without it', (
       const chunks = edges.slice(1).map((end, i) => bytes.subarray(edges[i], end))
       const text = spliceAll(chunks)
       assert.ok(text !== null)
-      assert.deepEqual(JSON.parse(text), {
-        ...request,
-        stream_options: { include_usage: true, ...value },
-      })
+      assert.deepEqual(JSON.parse(text), { ...request, stream_options: { include_usage: true, ...value } })
       const pieces = [
         ['"stream_options":{"include_usage":true},', ''],
         ['"include_usage":true,', ''],

@@ -43,10 +43,7 @@ test('a thread is started when it is needed, and asked', async () => {
   assert.equal(host.need(), true)
   host.post({ say: 'hello' })
   const answers = await Promise.all([host.ask({ text: 'a' }), host.ask({ text: 'b' })])
-  assert.deepEqual(
-    answers.map(({ text }) => text),
-    ['A', 'B'],
-  )
+  assert.equal(answers.map(({ text }) => text).join(' '), 'A B')
   assert.deepEqual(told, [{ said: 'hello' }, ...answers])
   assert.equal(workers.length, 1)
   host.end()

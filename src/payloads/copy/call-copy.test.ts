@@ -111,10 +111,7 @@ test('the request ends once: with the call at the latest, and nothing is added t
   call.requestEnd(null, false)
   call.requestData(Buffer.from('late'))
   sender.flush()
-  assert.deepEqual(
-    records.map(({ kind }) => kind),
-    ['request', 'answer'],
-  )
+  assert.equal(records.map(({ kind }) => kind).join(' '), 'request answer')
 })
 
 test('a fault ends the copy, is reported once, and gives its memory back', () => {

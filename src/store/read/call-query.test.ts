@@ -95,10 +95,7 @@ test('sessions know what is left of them after folding, and figures by session a
       database.exec(`DELETE FROM calls WHERE id < ${foldedMs * 4096};
         UPDATE folding SET until_ms = ${sampleStartMs + 900_000}`)
       const { sessions } = await reader.sessions({}, { limit: 9 })
-      assert.deepEqual(
-        sessions.map(({ session, calls }) => [session, calls]),
-        [['run', 1]],
-      )
+      assert.equal(sessions.map(({ session, calls }) => [session, calls]).join(' '), 'run,1')
       const edgesMs = [sampleStartMs, sampleStartMs + 9]
       const questions: readonly Omit<CallQuestion, 'edgesMs'>[] = [
         { filter: {}, dimension: 'session' },
@@ -129,13 +126,7 @@ test('a tag of more sets than are looked up is found all the same', async () => 
   assert.deepEqual(await countsOf('request:7', 'all:1'), [1, 1])
   assert.deepEqual(await countsOf('request:7', 'env:a'), [0, 0])
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'tag:env', top: 100 })
-  assert.deepEqual(
-    groups.map(({ value: entry, figures }) => [entry, figures.calls]),
-    [
-      ['a', 2750],
-      ['b', 2750],
-    ],
-  )
+  assert.equal(groups.map(({ value: entry, figures }) => [entry, figures.calls]).join(' '), 'a,2750 b,2750')
 })
 
 test('of a session with very many calls the newest are told', async () => {

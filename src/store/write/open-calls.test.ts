@@ -31,8 +31,5 @@ test('many calls are taken in parts', () => {
   for (let id = 1; id <= 2500; id++) open.begin(callStart(id))
   open.tick()
   open.tick()
-  assert.deepEqual(
-    [1, 2, 3].map(() => idsOf(open).length),
-    [1000, 1000, 500],
-  )
+  assert.equal([1, 2, 3].map(() => idsOf(open).length).join(' '), '1000 1000 500')
 })
