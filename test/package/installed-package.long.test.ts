@@ -19,7 +19,7 @@ const mostBytes = 25e6
 
 /** What is packed, and what it is built from. */
 const packedParts =
-  'bin build ops src ui CHANGELOG.md LICENSE README.md package.json tsconfig.json tsconfig.build.json'.split(
+  'bin build docs ops src ui CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json tsconfig.json tsconfig.build.json'.split(
     ' ',
   )
 
