@@ -48,21 +48,16 @@ export function mostAtOnce({ askedMs, heldMs }: SlotLoad): number {
   }, 0)
 }
 
-/** The lowest limit, from 1 to `most`, with which at least `share` of the calls wait at most `waitMs`. */
+/** The lowest limit, from 1 to `most`, whose estimate has a p95 wait of at most `waitP95Ms`. */
 export function leastSlots(
   most: number,
   load: SlotLoad,
-  {
-    cooldownMs,
-    waitMs,
-    share,
-  }: { readonly cooldownMs: number; readonly waitMs: number; readonly share: number },
+  { cooldownMs, waitP95Ms }: { readonly cooldownMs: number; readonly waitP95Ms: number },
 ): number {
   let [least, enough] = [1, most]
   while (least < enough) {
     const slots = Math.floor((least + enough) / 2)
-    const within = waitsWith(slots, load, cooldownMs).reduce((n, ms) => (ms <= waitMs ? n + 1 : n), 0)
-    if (within >= share * load.askedMs.length) enough = slots
+    if ((estimate(slots, load, cooldownMs).wait_p95_ms ?? 0) <= waitP95Ms) enough = slots
     else least = slots + 1
   }
   return enough

@@ -8,7 +8,7 @@ import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures } from './slot-es
 const most = { calls: 300_000, readingMs: 1500 } as const
 /** Additional slots of the estimates. */
 const steps = [0, 1, 2, 4] as const
-const shortWait = { waitMs: 100, share: 0.95 } as const
+const shortWaitP95Ms = 100
 
 /** Waits of calls for slots of an upstream: recorded, and simulated with other limits. */
 export async function slotsAnswer(
@@ -25,7 +25,8 @@ export async function slotsAnswer(
   const load = loadOf(uses)
   const calls = uses.heldMs.filter((ms) => ms >= 0).length
   const needed = mostAtOnce(load)
-  const shown = limit === null || needed === 0 ? [] : [...steps.map((more) => limit + more), needed]
+  const short = needed === 0 ? null : leastSlots(needed, load, { cooldownMs, waitP95Ms: shortWaitP95Ms })
+  const shown = limit === null || short === null ? [] : [...steps.map((more) => limit + more), short, needed]
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
@@ -38,7 +39,7 @@ export async function slotsAnswer(
       .sort((a, b) => a - b)
       .filter((slots) => slots === limit || slots <= Math.max(needed, limit ?? 0))
       .map((slots) => estimate(slots, load, cooldownMs)),
-    short_waits_at: needed === 0 ? null : leastSlots(needed, load, { ...shortWait, cooldownMs }),
+    short_waits_at: short,
     no_waits_at: needed === 0 ? null : needed,
   }
 }
