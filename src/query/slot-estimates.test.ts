@@ -59,13 +59,17 @@ test('with as many slots as are held at once nobody waits, with one less somebod
   )
 })
 
-test('the least limit that is good enough is found, and the one below is not', () => {
-  const load = loadFrom(Array.from({ length: 400 }, (_, index) => [index * 10, 95]))
-  const wanted = { cooldownMs: 0, waitMs: 100, share: 0.95 }
-  const slots = leastSlots(mostAtOnce(load), load, wanted)
-  const within = (limit: number): number =>
-    waitsWith(limit, load, 0).filter((ms) => ms <= wanted.waitMs).length / 400
-  assert.ok(within(slots) >= 0.95 && within(slots - 1) < 0.95, `${slots} slots`)
+test('the recommended limit is the lowest whose estimate keeps the p95 wait', () => {
+  const call = tuple(integer({ min: 0, max: 400 }), integer({ min: 1, max: 200 }))
+  holds(
+    property(array(call, { minLength: 1, maxLength: 60 }), (calls) => {
+      const load = loadFrom(calls)
+      const slots = leastSlots(mostAtOnce(load), load, { cooldownMs: 0, waitP95Ms: 100 })
+      const p95 = (limit: number): number => estimate(limit, load, 0).wait_p95_ms ?? 0
+      assert.ok(p95(slots) <= 100 && (slots === 1 || p95(slots - 1) > 100), `${slots} slots`)
+    }),
+    { examples: [[Array.from({ length: 400 }, (_, index) => [index * 10, 95])]] },
+  )
 })
 
 test('who never had a slot needs one for as long as half of the others did', () => {
