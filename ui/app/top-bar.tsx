@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { type PageAddress, type View, viewReset, viewWords, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
@@ -137,8 +137,10 @@ function linkTo(address: PageAddress): string {
 function ZoneButton() {
   const { address, go } = useNavigation()
   const { utc } = address
+  const { isAlwaysUtc } = useTimes()
   const turn = (): void => go({ utc: !utc })
-  useShortcuts('Page', [{ key: 'z', words: 'Times in UTC or your time zone', run: turn }])
+  useShortcuts('Page', isAlwaysUtc ? [] : [{ key: 'z', words: 'Times in UTC or your time zone', run: turn }])
+  if (isAlwaysUtc) return null
   return (
     <Button kind="bare" class="zone-button" aria-pressed={utc} title="Times in UTC (z)" onClick={turn}>
       UTC

@@ -113,7 +113,11 @@ export function AgainstMenu() {
       id={againstMenuId}
       label="Compare with an earlier period"
       class={choiceClass(against !== null)}
-      words={against === null ? 'Compare with' : `vs. ${againstWords[against].toLowerCase()}`}
+      words={
+        <span class="cut">
+          {against === null ? 'Compare with' : `vs. ${againstWords[against].toLowerCase()}`}
+        </span>
+      }
     >
       {() => <AgainstPanel />}
     </Popover>

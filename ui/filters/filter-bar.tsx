@@ -47,8 +47,6 @@ const rangeNames = Object.keys(rangeTitles) as RangeName[]
 export interface FilterBarProps {
   /** The request of the view. */
   readonly query: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
-  /** The width of the buckets: `per 15 min`. */
-  readonly bucketWords?: string | undefined
   /** Further controls of the view. */
   readonly children?: ComponentChildren
   /** Content beside the button that loads again. */
@@ -56,7 +54,7 @@ export interface FilterBarProps {
 }
 
 /** The filters of the view, and the age of its data. The address contains every choice. */
-export function FilterBar({ query, bucketWords, children, actions }: FilterBarProps) {
+export function FilterBar({ query, children, actions }: FilterBarProps) {
   const { answer, isLoading, again } = query
   const navigation = useNavigation()
   const { address, go } = navigation
@@ -98,7 +96,7 @@ export function FilterBar({ query, bucketWords, children, actions }: FilterBarPr
         {children}
         <FilterChips />
       </div>
-      <UpdateStamp query={query} bucketWords={bucketWords} actions={actions} />
+      <UpdateStamp query={query} actions={actions} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Loading" />}
     </div>
   )
@@ -140,7 +138,7 @@ export function FilterChips() {
 }
 
 /** The age of the data, and a button that loads it again. */
-function UpdateStamp({ query, bucketWords = '', actions }: FilterBarProps) {
+function UpdateStamp({ query, actions }: FilterBarProps) {
   const { answer, answeredMs, isLoading, error, again } = query
   const times = useTimes()
   const isLong = useDelayed(isLoading, silentMs)
@@ -164,7 +162,7 @@ function UpdateStamp({ query, bucketWords = '', actions }: FilterBarProps) {
   return (
     <div class="update-stamp row fine at-end">
       <span class="cut" title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
-        {[state, bucketWords].filter((words) => words !== '').join(' · ')}
+        {state}
       </span>
       <div class="update-actions edge-buttons">
         {actions}

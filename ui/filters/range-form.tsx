@@ -8,7 +8,7 @@ import { instantOfWallTime, wallMinuteOf, wallTimeOf } from '../format/wall-time
 
 /** A form for a day, a month, or two instants. */
 export function RangeForm({ onDone }: { readonly onDone: () => void }) {
-  const { zone } = useTimes()
+  const { zone, isAlwaysUtc } = useTimes()
   const { address, go } = useNavigation()
   const id = useId()
   const [texts, setTexts] = useState(() => {
@@ -67,9 +67,11 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
       ))}
       <p class="fine">
         Times in {zone.replaceAll('_', ' ')}{' '}
-        <button type="button" class="text-link" onClick={() => go({ utc: !address.utc })}>
-          {address.utc ? 'Use your time zone' : 'Use UTC'}
-        </button>
+        {!isAlwaysUtc && (
+          <button type="button" class="text-link" onClick={() => go({ utc: !address.utc })}>
+            {address.utc ? 'Use your time zone' : 'Use UTC'}
+          </button>
+        )}
       </p>
       <p id={id} class="fine bad" role="alert">
         {error}

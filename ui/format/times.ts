@@ -21,6 +21,8 @@ type Form = keyof typeof forms
 export class Times {
   /** The IANA name of the zone, for the API. */
   readonly zone: string
+  /** True if the reader's own zone is UTC, too, so that there is no other to choose. */
+  readonly isAlwaysUtc: boolean
   /** Returns the dashboard's time. */
   readonly now: () => number
   /** Text behind a time if the zone is not the reader's own: ` UTC`. */
@@ -29,7 +31,9 @@ export class Times {
 
   constructor(utc: boolean, now: () => number) {
     this.now = now
-    this.zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
+    const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    this.zone = utc ? 'UTC' : ownZone
+    this.isAlwaysUtc = /^(Etc\/)?UTC$/.test(ownZone)
     this.suffix = utc ? ' UTC' : ''
     const cache: Partial<Record<Form, Intl.DateTimeFormat>> = {}
     this.#write = (form, ms) =>

@@ -22,7 +22,7 @@ import { Popover } from '../design/overlay/popover.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
-import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
+import { marksOf, outagesOf, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).NotesPanel)
@@ -81,7 +81,6 @@ export function OverviewView() {
     <ChartEventsContext.Provider value={events}>
       <FilterBar
         query={{ ...query, answer }}
-        bucketWords={answer === null ? undefined : `per ${perBucket(answer.bucket_s)}`}
         actions={
           <>
             <Popover label="Notes" icon="note" title="Notes: mark an event in the charts" widthPx={352}>
