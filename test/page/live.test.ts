@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
+import { runningStatus } from '../dashboard/scripted-gateway.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
@@ -453,6 +454,16 @@ test('what is typed on while the address takes the text is kept', async () => {
   await page.goBack()
   await page.goForward()
   assert.equal(await field.inputValue(), 'weir')
+})
+
+test('before the first report of the gateway, calls in progress are not called none', async () => {
+  const dashboard = await dashboardOver('none')
+  await using opened = await openDashboardPage(dashboard)
+  const { page } = opened
+  const body = `event: gateway\ndata: ${JSON.stringify(runningStatus)}\n\n`
+  await page.route('**/api/events?**', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
+  await page.goto(`${dashboard.origin}/live`)
+  await page.getByText('Loading calls in progress…').waitFor()
 })
 
 test('payloads come on a stream of their own, and only to the view that shows them', async () => {

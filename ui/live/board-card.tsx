@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { LiveCall } from '../../src/api/live-calls.ts'
+import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { barParts, barScaleMs } from '../call/call-phases.ts'
 import { PureComponent } from '../call/pure-component.ts'
@@ -18,7 +18,7 @@ import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { useReaderPresence } from '../design/use-reader-presence.ts'
 import { useTick } from '../design/use-tick.ts'
-import { bytes, count, duration, orDash, longDuration, roundDuration } from '../format/figures.ts'
+import { bytes, count, duration, orDash, longDuration, roundDuration, pair } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
   type BoardRow,
@@ -34,10 +34,8 @@ import {
 const [leastPx, mostPx] = [108, 360]
 
 export interface BoardCardProps {
-  /** The calls in the gateway's last report. */
-  readonly calls: readonly LiveCall[]
-  /** The number of further calls in progress. */
-  readonly more: number
+  /** The gateway's last report; null before the first one. */
+  readonly board: LiveCalls | null
   readonly recordOf: (id: string) => CallJson | null
   readonly isRunning: boolean
   /** True if reports have stopped. */
@@ -51,7 +49,8 @@ export interface BoardCardProps {
 
 /** The calls in progress. Each keeps its place until its last byte. */
 export function BoardCard(props: BoardCardProps) {
-  const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
+  const { board, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
+  const { calls, more } = board ?? { calls: [], more: 0 }
   const { address } = useNavigation()
   const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const box = useRef<HTMLDivElement>(null)
@@ -105,7 +104,7 @@ export function BoardCard(props: BoardCardProps) {
             <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
           </span>
           <span class="figure">Chunks</span>
-          <span class="figure">Bytes in, out</span>
+          <span class="figure">Bytes in / out</span>
           <span class="figure">Age</span>
         </div>
         <div
@@ -121,9 +120,11 @@ export function BoardCard(props: BoardCardProps) {
             <p class="board-nothing quiet">
               {isLost
                 ? 'The dashboard is unreachable: calls in progress are unknown.'
-                : isRunning
-                  ? 'No calls in progress. Calls appear here while they run; you can cancel them.'
-                  : 'The gateway is stopped, so no calls are in progress. Start it at the top of the page.'}
+                : !isRunning
+                  ? 'The gateway is stopped, so no calls are in progress. Start it at the top of the page.'
+                  : board === null
+                    ? 'Loading calls in progress…'
+                    : 'No calls in progress. Calls appear here while they run; you can cancel them.'}
             </p>
           )}
           <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
@@ -231,9 +232,7 @@ class Row extends PureComponent<RowProps> {
             <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
           )}
         </span>
-        <span class="board-bytes figure quiet">
-          {bytes(sent)}, {bytes(got)}
-        </span>
+        <span class="board-bytes figure quiet">{pair(sent, got, bytes)}</span>
         <span class="board-age figure">
           {record === null ? seconds(call.started_at) : orDash(record.duration_ms, duration)}
         </span>

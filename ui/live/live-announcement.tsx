@@ -22,7 +22,7 @@ export interface LiveAnnouncementProps {
 /** Announces whether the feed runs, and the numbers of its calls and losses. */
 export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnnouncementProps) {
   const isLost = useDelayed(!feed.isConnected || isReached === false, soonMs)
-  const underWay = boardWords(feed.board.calls)
+  const underWay = boardWords(feed.board?.calls ?? [])
   const { dropped, hasGap } = feed
   const calls = counted(feed.calls.length, 'call')
   const [announced, announce] = useState('')

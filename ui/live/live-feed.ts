@@ -19,8 +19,8 @@ export class LiveFeed {
   dropped = 0
   /** True if the feed was interrupted, so that records are missing. */
   hasGap = false
-  /** The calls in progress, from the gateway's last report. */
-  board: LiveCalls = { calls: [], more: 0 }
+  /** The calls in progress, from the gateway's last report; null before the first one. */
+  board: LiveCalls | null = null
   /** True while a gateway sends the feed. */
   isConnected = false
   readonly #mostCalls: number

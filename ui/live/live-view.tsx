@@ -58,14 +58,13 @@ export function LiveView() {
 
   // The list that had the focus last. At first the board, because its calls can be cancelled.
   const [keys, setKeys] = useState<'board' | 'list'>('board')
-  const hasKeys = feed.board.calls.length > 0 ? keys : 'list'
+  const hasKeys = (feed.board?.calls.length ?? 0) > 0 ? keys : 'list'
   const panel = useCallPanel(calls)
   return (
     <>
       <div onFocusCapture={() => setKeys('board')}>
         <BoardCard
-          calls={feed.board.calls}
-          more={feed.board.more}
+          board={feed.board}
           recordOf={(id) => feed.recordOf(id)}
           isRunning={isRunning}
           isLost={isReached === false}
