@@ -207,6 +207,8 @@ test('the list of keys is there, and can switch them off for good', async () => 
   const dialog = page.getByRole('dialog', { name: 'Help' })
   await dialog.getByText('Choose models').waitFor()
   await dialog.getByText('Next theme').waitFor()
+  const told = await dialog.locator('.help-keys dt').allInnerTexts()
+  assert.deepEqual(told, [...new Set(told)], 'a shortcut is listed twice')
   // What is behind a dialog does not answer to keys.
   await page.keyboard.press('1')
   await dialog.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()

@@ -1,4 +1,5 @@
 import './help.css'
+import { Fragment } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
@@ -42,10 +43,15 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
               <h3 class="finest">{title}</h3>
               <DescriptionList
                 class="help-keys"
-                facts={shortcuts.map(({ key, words }) => [
+                facts={[...Map.groupBy(shortcuts, ({ words }) => words)].map(([words, same]) => [
                   words,
-                  (key === ' ' ? [key] : key.split(' ')).map((part) => (
-                    <kbd key={part}>{keyNames[part] ?? part}</kbd>
+                  same.map(({ key }, at) => (
+                    <Fragment key={key}>
+                      {at > 0 && ' or '}
+                      {(key === ' ' ? [key] : key.split(' ')).map((part) => (
+                        <kbd key={part}>{keyNames[part] ?? part}</kbd>
+                      ))}
+                    </Fragment>
                   )),
                 ])}
               />
