@@ -34,7 +34,7 @@ test('sessions are listed, the last one first, found by name, and reached by key
   await rows.first().getByText(hostile, { exact: true }).waitFor()
   assert.match(
     await rows.nth(1).innerText(),
-    /^twenty\s+claude-code\s+Models\s+claude-sonnet-5, claude-haiku-5\s[^$]*Calls\s+20 1 failed\s[^$]*\$0\.28\s/,
+    /^twenty\s+claude-code\s+Models\s+claude-sonnet-5, claude-haiku-5\s[^$]*Calls\s+20, 1 failed\s[^$]*\$0\.28\s/,
   )
   assert.deepEqual(await violations(page), [])
   // The next page comes as the end of the first comes near, and few rows are there at a time.

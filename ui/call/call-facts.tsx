@@ -10,7 +10,7 @@ import { type Range, boundsOf } from '../data/page-range.ts'
 import { rateWords } from '../data/price-source.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, DescriptionList } from '../design/description-list.tsx'
-import { bytes, count, counted, duration, orDash, speed, unknownFigure } from '../format/figures.ts'
+import { bytes, count, counted, duration, orDash, speed, unknownFigure, pair } from '../format/figures.ts'
 import { noUsageWords } from './call-text.ts'
 
 /** The facts of a call except its times: stream, tokens, cost, request and upstream. */
@@ -103,10 +103,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Tool calls', toolWords(call)],
       ['Service tier', call.service_tier],
       ['Upstream timings', timings.length === 0 ? null : timings.join(', ')],
-      [
-        'Prompt, output speed',
-        promptSpeed === null ? null : `${speed(promptSpeed)} , ${orDash(speedOut, speed)} tokens/s`,
-      ],
+      ['Speed in / out', promptSpeed === null ? null : `${pair(promptSpeed, speedOut, speed)} tokens/s`],
       [
         'Request ID',
         requestId === null ? null : <Copied text={requestId} what="the upstream’s request ID" />,

@@ -18,7 +18,7 @@ import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { useTick } from '../design/use-tick.ts'
 import { useMedia } from '../design/use-window.ts'
-import { count, duration, dollars, orDash, speed } from '../format/figures.ts'
+import { count, duration, dollars, orDash, speed, pair } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
@@ -188,6 +188,9 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
   )
 }
 
+/** Messages of the gateway that the sentence above them says, too. */
+const saidAlready: ReadonlySet<string> = new Set(['The client left.', 'This call was cancelled.'])
+
 /** The facts that every list also has: outcome, figures and times. */
 function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   const wrong = failureSentence(call)
@@ -198,7 +201,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
         class="panel-facts named-figures"
         facts={[
           ['Total', orDash(call.duration_ms, duration)],
-          ['Tokens in → out', `${orDash(call.input_tokens, count)} → ${orDash(call.output_tokens, count)}`],
+          ['Tokens in / out', pair(call.input_tokens, call.output_tokens, count)],
           [
             'Cost',
             <>
@@ -212,7 +215,9 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
       {wrong !== null && (
         <Banner class="panel-wrong" {...(call.failed ? { tone: 'bad' } : {})}>
           <p>{wrong}</p>
-          {typeof details.error_message === 'string' && <q>{details.error_message}</q>}
+          {typeof details.error_message === 'string' && !saidAlready.has(details.error_message) && (
+            <q>{details.error_message}</q>
+          )}
           {typeof details.upstream_error_code === 'string' && (
             <p>
               Error code: <code>{details.upstream_error_code}</code>

@@ -25,6 +25,7 @@ import {
   speed,
   unknownFigure,
   wait,
+  pair,
 } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { CallsFoot } from './call-summary.tsx'
@@ -175,8 +176,7 @@ class CallRow extends PureComponent<CallRowProps> {
                 >
                   {times.short(startedMs, nowMs)}
                 </a>
-                {isNarrow &&
-                  ` · ${orDash(input, count)} → ${orDash(output, count)}${usd === null ? '' : ` · ${dollars(usd)}`}`}
+                {isNarrow && ` · ${pair(input, output, count)}${usd === null ? '' : ` · ${dollars(usd)}`}`}
               </>
             ) : (
               cells[name](call, scaleMs)
@@ -217,7 +217,7 @@ const cells: Readonly<
   cached: ({ cached_input_tokens: tokens }) => orDash(tokens, count),
   cachedShare: ({ cached_input_tokens: cached, input_tokens: input }) =>
     cached === null || input === null || input === 0 ? unknownFigure : percent(cached / input),
-  bytes: ({ request_bytes: sent, response_bytes: received }) => `${bytes(sent)} → ${bytes(received)}`,
+  bytes: ({ request_bytes: sent, response_bytes: received }) => pair(sent, received, bytes),
   cost: ({ cost_usd: cost }) => orDash(cost, dollars),
   queue: ({ queue_ms: ms }) =>
     ms !== null && ms >= 1 ? wait(ms) : <span class="quiet">{orDash(ms, wait)}</span>,

@@ -37,7 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   Tokens: 'Input plus output tokens, as reported by the upstreams.',
   'Tokens in': 'Input tokens, including cached ones, as reported by the upstream.',
   'Tokens in 24 hours': 'Tokens used in the last 24 hours, and the limit if there is one.',
-  'Tokens in, out': 'Input and output tokens of all calls in the session.',
+  'Tokens in / out': 'Input and output tokens of all calls in the session.',
   'Tokens out': 'Output tokens, including reasoning, as reported by the upstream.',
   Total: 'Time from the request to the last byte of the response.',
   'Wait p95': 'Time waiting for a slot: 95 of 100 calls waited no longer.',

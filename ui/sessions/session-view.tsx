@@ -163,14 +163,14 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             'Calls',
             <>
               {count(calls)}
-              {errors > 0 && <small class="bad"> {count(errors)} failed</small>}
+              {errors > 0 && <small class="bad">, {count(errors)} failed</small>}
             </>,
           ],
           [
             'Tokens in',
             <>
               {count(figures.input_tokens)}
-              <small> {orDash(isCacheReported ? figures.cached_share : null, percent)} cached</small>
+              <small>, {orDash(isCacheReported ? figures.cached_share : null, percent)} cached</small>
             </>,
           ],
           ['Tokens out', count(figures.output_tokens)],

@@ -20,7 +20,7 @@ import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
-import { count, counted, duration, orDash, percent, unknownFigure } from '../format/figures.ts'
+import { count, counted, duration, orDash, percent, unknownFigure, pair } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { costWords, firstWords, modelWords } from './session-text.ts'
@@ -140,7 +140,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
           <span role="columnheader">Models</span>
           <Heading sort="last_at">Last call</Heading>
           <Heading sort="calls">Calls</Heading>
-          <Heading sort="tokens">Tokens in, out</Heading>
+          <Heading sort="tokens">Tokens in / out</Heading>
           <span role="columnheader" class="figure" {...explained('Cached')}>
             Cached
           </span>
@@ -259,10 +259,14 @@ class Row extends PureComponent<RowProps> {
           <span class="session-calls figure">
             <ScreenReaderHead words="Calls" />
             {count(calls)}
-            {errors > 0 && <span class="bad"> {count(errors)} failed</span>}
+            {errors > 0 && (
+              <>
+                , <span class="bad">{count(errors)} failed</span>
+              </>
+            )}
           </span>
           <span class="session-tokens figure">
-            <ScreenReaderHead words="Tokens in, out" />
+            <ScreenReaderHead words="Tokens in / out" />
             <Tokens row={row} />
           </span>
           <span class="session-cached figure">
@@ -292,7 +296,7 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
   if (input === 0 && output === 0) return unknownFigure
   return (
     <>
-      {count(input)} / {count(output)}
+      {pair(input, output, count)}
       <span class="session-unit"> tokens</span>
     </>
   )
