@@ -173,6 +173,21 @@ function writeLocalCalls(directory: string): void {
   database.close()
 }
 
+test('in another zone, prices are those of its day', async () => {
+  const dashboard = await dashboardOver('three')
+  await using opened = await openDashboardPage(dashboard, {
+    path: '/costs?range=today',
+    timezoneId: 'Asia/Kathmandu',
+  })
+  const { page } = opened
+  await untilReady(page)
+  const isOfUtc = (url: string): boolean => /\/api\/costs\/matches\?from=[^&]+T00%3A00%3A00/.test(url)
+  await Promise.all([
+    page.waitForRequest((request) => isOfUtc(request.url()), { timeout: 5000 }),
+    page.keyboard.press('z'),
+  ])
+})
+
 test('a price is set; what it would change is shown, and the past changes only when it is told to', async () => {
   await using dir = await makeTempDir()
   writeLocalCalls(dir.path)
@@ -202,9 +217,12 @@ test('a price is set; what it would change is shown, and the past changes only w
   await form.getByRole('button', { name: 'Save' }).click()
   assert.equal(await form.getByLabel(/^Output,/).getAttribute('aria-invalid'), 'true')
   await form.getByLabel(/^Output,/).fill('4.5')
+  const dryRuns: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/costs/reprice')) dryRuns.push(request.postData() ?? '')
+  })
   await form.getByRole('button', { name: 'Save' }).click()
   await form.waitFor({ state: 'detached' })
-
   await prices.getByText(/^2 calls .+ can now be priced: \$/).waitFor()
   const spent = page.getByRole('list', { name: 'Figures' }).getByRole('listitem').first()
   await spent.getByText('+ 2 unpriced calls').waitFor()
@@ -213,6 +231,7 @@ test('a price is set; what it would change is shown, and the past changes only w
   await dialog.getByRole('row', { name: /^All 2 – → \$/ }).waitFor()
   await dialog.getByText('2 calls without a cost will get one.').waitFor()
   assert.equal(await spent.innerText(), before)
+  assert.equal(dryRuns.length, 1, 'what the offer has found is not looked for again')
   await dialog.getByRole('button', { name: 'Recalculate 2 calls' }).click()
   await dialog.getByText(/^2 calls recalculated: \+\$/).waitFor()
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()

@@ -3,7 +3,7 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { type PageAddress, byWords, callsQuery, isFiltered } from '../data/page-address.ts'
+import { byWords, callsQuery, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
@@ -13,6 +13,7 @@ import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
+import { freeModels } from './prices.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
@@ -41,7 +42,7 @@ export function CostsView() {
             <Refusal what="the spend" query={spend} />
           </section>
         ) : (
-          <SpendPart spend={spend} freeCalls={freeCalls(prices.matches, address)} />
+          <SpendPart spend={spend} matches={prices.matches} />
         )}
         <PricesCard
           prices={prices}
@@ -54,16 +55,7 @@ export function CostsView() {
   )
 }
 
-/** Returns the number of free calls; 0 with a filter, because prices count all calls. */
-function freeCalls(matches: Prices['matches'], address: PageAddress): number {
-  if (isFiltered(address)) return 0
-  return (matches?.matches ?? []).reduce(
-    (sum, { price, unpriced_calls: calls }) => sum + ('none' in price && price.none === 'local' ? calls : 0),
-    0,
-  )
-}
-
-function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeCalls: number }) {
+function SpendPart({ spend, matches }: { readonly spend: Spend } & Pick<Prices, 'matches'>) {
   const { address } = useNavigation()
   const { answer: models, parts, partsError } = spend
   const { card: month, ...budget } = useMonth()
@@ -76,7 +68,12 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
     )
   }
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
-  const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, freeCalls)
+  const cards = spendCards(
+    models,
+    parts?.before?.summary ?? null,
+    showPrices,
+    matches && freeModels(matches.matches),
+  )
   return (
     <>
       <FigureCards cards={[...cards, month]} class="spend-cards" />

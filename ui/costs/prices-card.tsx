@@ -33,7 +33,7 @@ import {
   spentColumn,
   usualOrder,
 } from './price-columns.tsx'
-import { RepriceDialog, useRepriceOffer } from './reprice-dialog.tsx'
+import { RepriceDialog, type RepriceDialogProps, useRepriceOffer } from './reprice-dialog.tsx'
 import type { Prices } from './use-costs.ts'
 
 /** The id of the element that a link to the prices focuses. */
@@ -56,7 +56,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
-  const [dialog, setDialog] = useState<(Bounds & { readonly onlyUnpriced: boolean }) | null>(null)
+  const [dialog, setDialog] = useState<Omit<RepriceDialogProps['question'], 'zone'> | null>(null)
   const search = address.price
   const clock = { times, nowMs: nowMs(), fromMs: bounds.fromMs }
   const lines = useMemo(

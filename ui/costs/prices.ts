@@ -148,7 +148,7 @@ export interface PriceLine {
   readonly date: string
   /** Lines in the collapsed part. */
   readonly notes: readonly string[]
-  /** True if the missing price is no problem. */
+  /** True if the missing price is no problem: no call lacks a cost because of it. */
   readonly isCalm: boolean
   /** The cost of the row's calls; null in the list of all prices. */
   readonly spent: {
@@ -206,7 +206,7 @@ export function matchedLine(
     about: `${upstream ?? 'unknown upstream'}${answered === null ? '' : ` · answered as ${answered}`}`,
     price: met,
     ...ofPrice,
-    isCalm: !hasPrice(price) && price.none === 'local',
+    isCalm: !hasPrice(price) && (price.none === 'local' || unpriced === 0),
     spent: {
       usd,
       model,
@@ -308,6 +308,13 @@ function urgency({ price, unpriced_calls: unpriced }: CostMatch): number {
 
 function namesOf({ model, response_model: answered, upstream, price }: CostMatch): readonly string[] {
   return [model, answered, upstream, hasPrice(price) ? price.key : null].filter((name) => name !== null)
+}
+
+/** Returns the models whose unpriced calls all ran on the user's own machines, so that nobody bills them. */
+export function freeModels(matches: readonly CostMatch[]): ReadonlySet<string | null> {
+  const unpriced = matches.filter(({ unpriced_calls: calls }) => calls > 0)
+  const billed = unpriced.filter(({ price }) => hasPrice(price) || price.none !== 'local')
+  return new Set(unpriced.map(({ model }) => model)).difference(new Set(billed.map(({ model }) => model)))
 }
 
 /** Returns the number of unpriced calls whose model now has a price that was in force at their time. */

@@ -49,8 +49,11 @@ function reprice<Answer>(question: RepriceQuestion, isDryRun: boolean): Promise<
 const mostDays = 100
 
 export interface RepriceDialogProps {
-  /** The calls to recalculate, before the user chooses between unpriced calls and all. */
-  readonly question: RepriceQuestion
+  /**
+   * The calls to recalculate, before the user chooses between unpriced calls and all; with the changes, if they are
+   * known.
+   */
+  readonly question: RepriceQuestion & { readonly result?: RepriceResult }
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -71,6 +74,10 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   const [onlyUnpriced, setOnlyUnpriced] = useState(question.onlyUnpriced)
   const [stage, setStage] = useState<Stage>({ kind: 'looking' })
   useEffect(() => {
+    if (question.result !== undefined && onlyUnpriced === question.onlyUnpriced) {
+      setStage({ kind: 'found', result: question.result })
+      return
+    }
     let isHere = true
     setStage({ kind: 'looking' })
     reprice<RepriceResult>({ ...question, onlyUnpriced }, true).then(

@@ -19,10 +19,22 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     available_types: ['chat'] as const,
     recorded_from: null,
   }
-  const [, , card] = spendCards(answer, null, () => {}, 0)
+  const [, , card] = spendCards(answer, null, () => {}, new Set())
   assert.deepEqual([card?.value, card?.note], ['10%', '12% of calls reported no usage'])
   const whole = { ...figures, no_usage_calls: 0, cached_share: null, cache_saved_usd: null }
-  assert.equal(spendCards({ ...answer, summary: whole }, null, () => {}, 0)[2]?.note, undefined)
-  const free = spendCards(answer, null, () => {}, 5)[2]
+  assert.equal(spendCards({ ...answer, summary: whole }, null, () => {}, new Set())[2]?.note, undefined)
+  assert.equal(card?.tone, 'warn')
+  assert.equal(spendCards(answer, null, () => {}, null)[2]?.tone, undefined, 'until prices are known')
+  const free = spendCards(answer, null, () => {}, new Set(['a']))[2]
   assert.deepEqual([free?.value, free?.fact, free?.tone], ['0%', '5 calls self-hosted: no cost', undefined])
+  // Beside calls that nobody bills, the others are counted alone.
+  const groups = [
+    { key: 'own', ...figures, cost_usd: null, unpriced_calls: 3, total_tokens: 600 },
+    { key: 'b', ...figures, cost_usd: null, unpriced_calls: 2, total_tokens: 400 },
+  ]
+  const some = spendCards({ ...answer, groups }, null, () => {}, new Set(['own']))
+  assert.deepEqual(
+    some.slice(0, 3).map(({ fact }) => fact),
+    ['+ 2 unpriced calls', '1,000 tokens', '2 calls, 40% of tokens'],
+  )
 })

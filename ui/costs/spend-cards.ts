@@ -11,19 +11,29 @@ import {
 
 /**
  * Returns the cards of spend: the total, the mean of a call, the unpriced part, and the most expensive model.
- * `freeCalls` is the number of unpriced calls on the user's own machines.
+ * `freeModels` are the models whose unpriced calls nobody bills; null until they are known.
  */
 export function spendCards(
   { summary, groups }: SpendAnswer<SpendGroup>,
   before: SpendFigures | null,
   showPrices: () => void,
-  freeCalls: number,
+  freeModels: ReadonlySet<string | null> | null,
 ): readonly FigureCard[] {
   const { cost_usd: usd, no_usage_calls: untold, calls } = summary
   const perThousand = costPerThousand(summary)
-  const { calls: unpriced, callShare, tokenShare, isLeast } = unpricedOf(summary, groups)
+  const isFree = ({ key }: SpendGroup): boolean => freeModels?.has(key) === true
+  const freeCalls = groups.reduce((sum, group) => sum + (isFree(group) ? group.unpriced_calls : 0), 0)
+  const billed = { ...summary, unpriced_calls: summary.unpriced_calls - freeCalls }
+  const {
+    calls: unpriced,
+    callShare,
+    tokenShare,
+    isLeast,
+  } = unpricedOf(
+    billed,
+    groups.filter((group) => !isFree(group)),
+  )
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
-  const isFree = unpriced > 0 && freeCalls >= unpriced
   const [dearest] = groups
     .filter(({ cost_usd: usd }) => usd !== null && usd > 0)
     .sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0))
@@ -37,8 +47,8 @@ export function spendCards(
       value: orDash(usd, dollars),
       change: changeOfCost(summary, before, ({ cost_usd: usd }) => usd, dollars),
       fact:
-        unpriced > 0
-          ? `${usd === null ? '' : '+ '}${counted(unpriced, isFree ? 'self-hosted call' : 'unpriced call')}`
+        summary.unpriced_calls > 0
+          ? `${usd === null ? '' : '+ '}${unpriced > 0 ? counted(unpriced, 'unpriced call') : counted(freeCalls, 'self-hosted call')}`
           : usd === null
             ? 'no priced calls'
             : `${counted(calls, 'call')}, none unpriced`,
@@ -54,16 +64,17 @@ export function spendCards(
     {
       words: 'Unpriced',
       meaning:
-        'Calls that used tokens and have no price; the prices below say why. Calls without usage, such as failed ones, are not counted.',
-      value: calls === 0 ? unknownFigure : percent(isFree ? 0 : callShare),
+        'Calls that used tokens and have no price; the prices below say why. Self-hosted calls, and calls without usage such as failed ones, are not counted.',
+      value: calls === 0 ? unknownFigure : percent(callShare),
       change: null,
-      fact: isFree
-        ? `${counted(unpriced, 'call')} self-hosted: no cost`
-        : unpriced === 0
-          ? 'all calls with tokens are priced'
-          : `${counted(unpriced, 'call')}${tokens}`,
+      fact:
+        unpriced > 0
+          ? `${counted(unpriced, 'call')}${tokens}`
+          : freeCalls > 0
+            ? `${counted(freeCalls, 'call')} self-hosted: no cost`
+            : 'all calls with tokens are priced',
       ...(untold > 0 ? { note: `${percent(untold / calls)} of calls reported no usage` } : {}),
-      tone: unpriced > 0 && !isFree ? 'warn' : undefined,
+      tone: unpriced > 0 && freeModels !== null ? 'warn' : undefined,
       to: showPrices,
     },
     {

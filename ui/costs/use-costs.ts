@@ -124,7 +124,7 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     everyMs: (costs) => (costs?.sync.state === 'running' ? runningEveryMs : calmEveryMs),
   })
   const matches = useQuery<CostMatches>(
-    JSON.stringify(address.range),
+    JSON.stringify([address.range, address.utc]),
     () => {
       const { fromMs, toMs } = spendBounds(address, nowMs())
       return matchesPath(fromMs, toMs)

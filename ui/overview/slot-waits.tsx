@@ -14,7 +14,7 @@ export function SlotWaitsPanel() {
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
   const query = useQuery<SlotWaitsReport>(
-    JSON.stringify([address.range, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
+    JSON.stringify([address.range, address.utc, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
     () => slotsPath(address, upstream, slots, nowMs()),
   )
   const { answer, error } = query
