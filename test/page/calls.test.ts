@@ -7,9 +7,25 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage, untilStill } from './dashboard-page.ts'
+import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboard-page.ts'
 import { pageDatabase } from './page-data.ts'
 import { dashboardOver } from './shared-dashboard.ts'
+
+test('a list ends with the window, so that the page beside it does not scroll', async () => {
+  const dashboard = await dashboardOver('day')
+  await using opened = await openDashboardPage(dashboard, { viewport: { width: 1440, height: 900 } })
+  const { page } = opened
+  for (const path of ['/calls', '/sessions']) {
+    await page.goto(dashboard.origin + path)
+    await untilReady(page)
+    // The number of calls makes the list longer than the window.
+    await untilTrue(page, `document.querySelector('main .list-scroller, main [class*=scroller]') !== null`)
+    const { scrollHeight, scrollWidth } = await page.evaluate<Record<string, number>>(
+      '({ scrollHeight: document.documentElement.scrollHeight, scrollWidth: document.documentElement.scrollWidth })',
+    )
+    assert.deepEqual([scrollWidth, scrollHeight], [1440, 900], path)
+  }
+})
 
 test('keys alone go through the list, open a call, go on from there and come back', async () => {
   const dashboard = await dashboardOver('day')

@@ -278,6 +278,26 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   await untilTrue(page, `scrollY === ${left}`)
 })
 
+test('while the figures are awaited, a place is kept for each of them', async () => {
+  await using opened = await openDashboardPage(incident, { path: `/?${day}` })
+  const { page } = opened
+  await untilReady(page)
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/api/overview?**', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  const cards = page.locator('.figure-cards > *')
+  const topBelow = async (): Promise<number> =>
+    Math.round((await page.locator('.overview-pair').first().boundingBox())?.y ?? 0)
+  const known = [await cards.count(), await topBelow()]
+  await page.reload()
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  assert.deepEqual([await cards.count(), await topBelow()], known)
+  gate.resolve()
+  await untilReady(page)
+})
+
 test('the figures are asked for again after a while, but not while something is dragged', async () => {
   const dashboard = await dashboardOver('three')
   await using opened = await openDashboardPage(dashboard, { path: '/gateway' })

@@ -45,12 +45,14 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
 }
 
-/** The space left free below, and the least useful height of a scrolling list. */
-const [marginPx, leastPx] = [16, 352]
+/** The least useful height of a scrolling list. */
+const leastPx = 352
 
-/** Returns the height in pixels that makes an element end at the bottom of the window. */
+/** Returns the height in pixels that makes an element, and all below it, end at the bottom of the window. */
 export function useHeightBelow(element: RefObject<HTMLElement | null>): number {
-  return useMeasure(element, leastPx, (current) =>
-    Math.max(leastPx, Math.round(innerHeight - current.getBoundingClientRect().top - scrollY) - marginPx),
-  )
+  return useMeasure(element, leastPx, (current) => {
+    const { top, bottom } = current.getBoundingClientRect()
+    const belowPx = (current.closest('main')?.getBoundingClientRect().bottom ?? bottom) - bottom
+    return Math.max(leastPx, Math.floor(innerHeight - top - scrollY - belowPx))
+  })
 }

@@ -184,7 +184,7 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
 }
 
 const heights = [
-  ['figure-cards', 6, 9.75],
+  ['figure-cards overview-cards', 7, 9.58],
   ['overview-pair', 2, 16],
   ['overview-pair', 2, 20.5],
   ['overview-pair', 2, 16],

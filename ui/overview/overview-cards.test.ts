@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
-import { type OverviewCard, measureWords, overviewCards, rateWords } from './overview-cards.ts'
+import {
+  type AlertRules,
+  type OverviewCard,
+  measureWords,
+  overviewCards,
+  rateWords,
+} from './overview-cards.ts'
 
 const measure = (n: number, p50: number, p95: number): OverviewMeasure => ({
   n,
@@ -49,25 +55,34 @@ function cards(
 
 test('a figure has a colour by the thresholds of the alerts, of enough calls', () => {
   const rules = {
-    error_ratio: { threshold: 20 },
-    slow_first_token: { threshold: 2 },
-    spend_day: { threshold: 50 },
+    error_ratio: { on: true, threshold: 20 },
+    slow_first_token: { on: true, threshold: 2 },
+    spend_day: { on: true, threshold: 50 },
   }
-  const tones = (now: Partial<OverviewTotals>, before: Partial<OverviewTotals> = {}): unknown[] => {
+  const tones = (
+    now: Partial<OverviewTotals>,
+    before: Partial<OverviewTotals> = {},
+    on: AlertRules = rules,
+  ): unknown[] => {
     const previous = { ...totals, ...before }
     const answer = { ...day, totals: { ...totals, ...now }, previous, buckets: empty, slowest: [] }
-    return overviewCards(answer as unknown as Overview, rules)
+    return overviewCards(answer as unknown as Overview, on)
       .filter(({ tone }) => tone !== undefined)
       .map(({ words, tone }) => `${words}: ${tone}`)
   }
   assert.deepEqual(tones({}), [])
-  assert.deepEqual(tones({ error_rate: 0.099 }), [])
-  assert.deepEqual(tones({ error_rate: 0.1 }), ['Error rate: warn'])
-  assert.deepEqual(tones({ error_rate: 0.385 }), ['Error rate: bad'])
-  assert.deepEqual(tones({ error_rate: 1, calls: 19 }), [])
+  assert.deepEqual(tones({ error_rate: 0.199, errors: 1000 }), [])
+  assert.deepEqual(tones({ error_rate: 0.2, errors: 1000 }), ['Error rate: bad'])
+  assert.deepEqual(
+    tones({ error_rate: 0.2, errors: 1000 }, {}, { error_ratio: { on: false, threshold: 20 } }),
+    [],
+  )
+  // Of 30 calls the clients of 11 left, so that 19 count.
+  assert.deepEqual(tones({ error_rate: 1, errors: 19, calls: 30 }), [])
   assert.deepEqual(tones({ ttft_ms: measure(3000, 400, 2400) }, { ttft_ms: measure(3000, 400, 1000) }), [
     'First token p95: warn',
   ])
+  assert.deepEqual(tones({ ttft_ms: measure(3000, 400, 2400) }, { ttft_ms: measure(99, 400, 1000) }), [])
   assert.deepEqual(tones({ ttft_ms: measure(3000, 40, 240) }, { ttft_ms: measure(3000, 40, 100) }), [])
   assert.deepEqual(tones({ cost_usd: 50 }), ['Cost: warn'])
   assert.deepEqual(

@@ -41,29 +41,30 @@ function changesOf({ totals, previous }: Overview) {
 }
 
 /** The alert rules by code: failed calls (percent), late first tokens (factor) and a day's spend (USD). */
-export type AlertRules = Readonly<Record<string, Pick<AlertSetting, 'threshold'>>>
+export type AlertRules = Readonly<Record<string, AlertSetting>>
 
 /** The least calls for a share, and the least delay of first tokens (ms), as in the alert rules. */
 const [minAlertCalls, leastLateMs] = [20, 500]
-/** The share of a threshold from which a card is amber. */
-const lookShare = 0.5
 
+/** Returns the colours of figures at which an alert rule would report, if all calls of the range were in its window. */
 function tonesOf(
   { totals, previous, from, to }: Overview,
   rules: AlertRules,
 ): Readonly<Record<'errors' | 'first' | 'cost', FigureCard['tone']>> {
-  // Without a rule, nothing is over its threshold.
-  const thresholdOf = (code: string): number => rules[code]?.threshold ?? Infinity
-  const failed = ((totals.error_rate ?? 0) * 100) / thresholdOf('error_ratio')
+  // A rule that is off has no threshold.
+  const thresholdOf = (code: string): number => (rules[code]?.on === true ? rules[code].threshold : Infinity)
+  const rate = totals.error_rate ?? 0
+  // As in the rule, calls whose client left do not count.
+  const answered = rate === 0 ? 0 : Math.round(totals.errors / rate)
   const [first, before] = [totals.ttft_ms, previous?.ttft_ms]
   const isLate =
     first.n >= minAlertCalls &&
-    (before?.n ?? 0) >= minAlertCalls &&
+    (before?.n ?? 0) >= 5 * minAlertCalls &&
     (first.p95 ?? 0) >= thresholdOf('slow_first_token') * (before?.p95 ?? Infinity) &&
     (first.p95 ?? 0) - (before?.p95 ?? 0) >= leastLateMs
   const days = Math.max(1, (Date.parse(to) - Date.parse(from)) / dayMs)
   return {
-    errors: totals.calls < minAlertCalls || failed < lookShare ? undefined : failed < 1 ? 'warn' : 'bad',
+    errors: answered >= minAlertCalls && rate * 100 >= thresholdOf('error_ratio') ? 'bad' : undefined,
     first: isLate ? 'warn' : undefined,
     cost: (totals.cost_usd ?? 0) / days >= thresholdOf('spend_day') ? 'warn' : undefined,
   }
