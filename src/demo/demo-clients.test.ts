@@ -37,12 +37,8 @@ test('every call is one that the simulated upstream can answer', () => {
 test('all kinds of calls are made: streamed, whole, with tools, and such that are left', () => {
   const calls = callsOf(everybody)
   const bodies = calls.map(({ body }) => fields(body))
-  assert.deepEqual([...new Set(calls.map(({ path }) => path))].toSorted(), [
-    '/chat/completions',
-    '/completions',
-    '/embeddings',
-    '/models',
-  ])
+  const paths = [...new Set(calls.map(({ path }) => path))].toSorted()
+  assert.equal(paths.join(' '), '/chat/completions /completions /embeddings /models')
   assert.ok(bodies.some((body) => body['stream'] === true && Array.isArray(body['tools'])))
   assert.ok(bodies.some((body) => body['stream'] !== true && Array.isArray(body['messages'])))
   const impatient = calls.filter(({ leaveAfterMs }) => leaveAfterMs !== undefined).length

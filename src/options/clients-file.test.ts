@@ -58,16 +58,13 @@ test('a change keeps all else, remarks too, and is its owner’s alone to read',
 test('what cannot be called so is refused, and nothing is written', async () => {
   await using dir = await makeTempDir()
   const file = new ClientsFile(dir.path)
-  for (const [of, change] of [
-    ['', { max_concurrent: 1 }],
-    ['a\u0000', { max_concurrent: 1 }],
-    ['agent', { name: 'other' }],
-  ] as const) {
-    await assert.rejects(
-      file.change(of, change),
-      (error) => error instanceof JsonFileError && error.code === 'invalid_client',
-    )
-  }
+  const limit = { max_concurrent: 1 }
+  for (const change of [
+    file.change('', limit),
+    file.change('a\0', limit),
+    file.change('agent', { name: 'other' }),
+  ])
+    await assert.rejects(change, (error) => error instanceof JsonFileError && error.code === 'invalid_client')
   assert.throws(() => statSync(file.path), /ENOENT/)
 })
 

@@ -3,21 +3,18 @@ import { test } from 'node:test'
 import { candidateNames, exactNames } from './model-names.ts'
 
 test('the model that answered goes before the one asked for, exact before shortened', () => {
-  assert.deepEqual(candidateNames('gpt-4o-2024-08-06', 'gpt-4o-latest'), [
-    'gpt-4o-2024-08-06',
-    'gpt-4o',
-    'gpt-4o-latest',
-  ])
-  assert.deepEqual(candidateNames(null, 'mistral-large-latest'), ['mistral-large-latest', 'mistral-large'])
-  assert.deepEqual(candidateNames(null, 'claude-sonnet-4-5-20250929'), [
-    'claude-sonnet-4-5-20250929',
-    'claude-sonnet-4-5',
-  ])
-  assert.deepEqual(candidateNames(null, 'models/gemini-2.5-pro-preview-05-06'), [
-    'models/gemini-2.5-pro-preview-05-06',
-    'gemini-2.5-pro-preview-05-06',
-    'gemini-2.5-pro',
-  ])
+  const cases: readonly (readonly [answered: string | null, asked: string, names: string])[] = [
+    ['gpt-4o-2024-08-06', 'gpt-4o-latest', 'gpt-4o-2024-08-06 gpt-4o gpt-4o-latest'],
+    [null, 'mistral-large-latest', 'mistral-large-latest mistral-large'],
+    [null, 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-5-20250929 claude-sonnet-4-5'],
+    [
+      null,
+      'models/gemini-2.5-pro-preview-05-06',
+      'models/gemini-2.5-pro-preview-05-06 gemini-2.5-pro-preview-05-06 gemini-2.5-pro',
+    ],
+  ]
+  for (const [answered, wanted, names] of cases)
+    assert.equal(candidateNames(answered, wanted).join(' '), names)
 })
 
 test('nothing else of a name is cut off', () => {

@@ -27,23 +27,13 @@ for (const [rangeS, widthS] of widths) {
 
 test('six hours begin at local midnight, six, noon and six, across a change of the clocks', () => {
   const zone = new ZonedTime('Europe/Berlin')
-  const edges = bucketEdges(
-    zone,
-    6 * hourS,
-    Date.parse('2026-10-24T12:00:00Z'),
-    Date.parse('2026-10-25T12:00:00Z'),
+  const noonMs = Date.parse('2026-10-24T12:00:00Z')
+  const keys = bucketEdges(zone, 6 * hourS, noonMs, noonMs + 24 * 3_600_000).map((edge) =>
+    zone.key('hour', edge),
   )
-  assert.deepEqual(
-    edges.map((edge) => zone.key('hour', edge)),
-    [
-      '2026-10-24T12:00:00+02:00',
-      '2026-10-24T18:00:00+02:00',
-      '2026-10-25T00:00:00+02:00',
-      '2026-10-25T06:00:00+01:00',
-      '2026-10-25T12:00:00+01:00',
-      '2026-10-25T18:00:00+01:00',
-    ],
-  )
+  const before = ['2026-10-24T12:00:00+02:00', '2026-10-24T18:00:00+02:00', '2026-10-25T00:00:00+02:00']
+  const after = ['2026-10-25T06:00:00+01:00', '2026-10-25T12:00:00+01:00', '2026-10-25T18:00:00+01:00']
+  assert.deepEqual(keys, [...before, ...after])
 })
 
 test('whatever the zone and the range, there are few buckets, and they hold all of it', () => {

@@ -3,27 +3,25 @@ import { test } from 'node:test'
 import { array, assert as holds, integer, property, tuple } from 'fast-check'
 import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures, waitsWith } from './slot-estimates.ts'
 
-const loadFrom = (calls: readonly (readonly [askedMs: number, heldMs: number])[]) =>
+type Calls = readonly (readonly [askedMs: number, heldMs: number])[]
+
+const loadFrom = (calls: Calls) =>
   loadOf({
     askedMs: Float64Array.from(calls, ([askedMs]) => askedMs),
     heldMs: Float64Array.from(calls, ([, heldMs]) => heldMs),
   })
 
 /** Millisecond by millisecond, as a queue is told in words. */
-function waitsStepByStep(slots: number, calls: readonly (readonly [askedMs: number, heldMs: number])[]) {
+function waitsStepByStep(slots: number, calls: Calls) {
   const coming = calls.toSorted(([a], [b]) => a - b)
   const waits: number[] = []
   let endsMs: number[] = []
   for (let nowMs = 0; coming.length > 0; nowMs++) {
     endsMs = endsMs.filter((endMs) => endMs > nowMs)
-    for (
-      let call = coming[0];
-      call !== undefined && call[0] <= nowMs && endsMs.length < slots;
-      call = coming[0]
-    ) {
-      waits.push(nowMs - call[0])
-      endsMs.push(nowMs + call[1])
-      coming.shift()
+    while (endsMs.length < slots && coming[0] !== undefined && coming[0][0] <= nowMs) {
+      const [askedMs, heldMs] = coming.shift()!
+      waits.push(nowMs - askedMs)
+      endsMs.push(nowMs + heldMs)
     }
   }
   return waits
@@ -39,11 +37,7 @@ test('calls wait as they would at a gate with so many places', () => {
 })
 
 test('a slot rests before one who waits gets it, and not before one who comes to a free one', () => {
-  const load = loadFrom([
-    [0, 10],
-    [5, 10],
-    [100, 10],
-  ])
+  const load = loadFrom([0, 5, 100].map((askedMs) => [askedMs, 10]))
   assert.deepEqual([...waitsWith(1, load, 50)], [0, 55, 0])
 })
 
@@ -73,25 +67,13 @@ test('the recommended limit is the lowest whose estimate keeps the p95 wait', ()
 })
 
 test('who never had a slot needs one for as long as half of the others did', () => {
-  const load = loadFrom([
-    [3, -1],
-    [0, 10],
-    [1, 20],
-    [2, 90],
-  ])
-  assert.deepEqual([...load.heldMs], [10, 20, 90, 20])
+  const { heldMs } = loadOf({ askedMs: Float64Array.of(3, 0, 1, 2), heldMs: Float64Array.of(-1, 10, 20, 90) })
+  assert.deepEqual([...heldMs], [10, 20, 90, 20])
 })
 
 test('figures: who waits a millisecond or more, and for how long', () => {
-  assert.deepEqual(waitFigures(Float64Array.from([0, 0.4, 1, 250.12345])), {
-    waited: 2,
-    wait_p95_ms: 212.755,
-    wait_max_ms: 250.123,
-  })
-  assert.deepEqual(estimate(2, loadFrom([]), 50), {
-    max_concurrent: 2,
-    waited: 0,
-    wait_p95_ms: null,
-    wait_max_ms: null,
-  })
+  const figures = waitFigures(Float64Array.from([0, 0.4, 1, 250.12345]))
+  assert.deepEqual(figures, { waited: 2, wait_p95_ms: 212.755, wait_max_ms: 250.123 })
+  const none = { max_concurrent: 2, waited: 0, wait_p95_ms: null, wait_max_ms: null }
+  assert.deepEqual(estimate(2, loadFrom([]), 50), none)
 })

@@ -46,32 +46,27 @@ function runningAs(values: GatewayValues): ReturnType<typeof settingsOf> {
   return { ...settingsOf(values), db: db!, pid_file: pid_file!, raw_log_file: raw_log_file! }
 }
 
-const maxConcurrent = [
+const saved = '{"max_concurrent":5}'
+const env = { TOKENWEIR_MAX_CONCURRENT: '6' }
+const maxConcurrent: readonly (readonly [
+  what: string,
+  Given,
+  number,
+  source: string,
+  fixedBy: string | null,
+])[] = [
   ['the default', {}, 4, 'default', null],
-  ['what was saved, before the default', { saved: '{"max_concurrent":5}' }, 5, 'saved', null],
-  [
-    'the environment, before what was saved',
-    { saved: '{"max_concurrent":5}', env: { TOKENWEIR_MAX_CONCURRENT: '6' } },
-    6,
-    'environment',
-    'TOKENWEIR_MAX_CONCURRENT',
-  ],
-  [
-    'the flag, before all',
-    { saved: '{"max_concurrent":5}', env: { TOKENWEIR_MAX_CONCURRENT: '6' }, args: ['--max-concurrent=7'] },
-    7,
-    'flag',
-    '--max-concurrent',
-  ],
-] as const
+  ['what was saved, before the default', { saved }, 5, 'saved', null],
+  ['the environment, before what was saved', { saved, env }, 6, 'environment', 'TOKENWEIR_MAX_CONCURRENT'],
+  ['the flag, before all', { saved, env, args: ['--max-concurrent=7'] }, 7, 'flag', '--max-concurrent'],
+]
 
 for (const [what, given, value, source, fixedBy] of maxConcurrent) {
   test(`the gateway is started with ${what}`, () => {
     return withConfig(given, (config) => {
       const values = config.resolve()
-      const args = argumentsOf(gatewayOptionTable, values)
       assert.equal(values.maxConcurrent, value)
-      assert.ok(args.includes(`--max-concurrent=${value}`))
+      assert.ok(argumentsOf(gatewayOptionTable, values).includes(`--max-concurrent=${value}`))
       const option = config.describe(null).options.find(({ name }) => name === 'max_concurrent')
       assert.deepEqual([option?.value, option?.source, option?.fixed_by], [value, source, fixedBy])
     })
@@ -98,74 +93,57 @@ test('every option is an argument, so that no variable can change one', () => {
   )
 })
 
-const refused = [
-  ['an unknown name', { nonsense: 1 }, {}, 'unknown_setting', 'nonsense', /max_concurrent/],
-  [
-    'a name of JavaScript',
-    JSON.parse('{"__proto__":1}'),
-    {},
-    'unknown_setting',
-    '__proto__',
-    /cannot be set/,
-  ],
-  ['the database', { db: '/tmp/x.db' }, {}, 'unknown_setting', 'db', /cannot be set here/],
-  ['the PID file', { pid_file: '/tmp/x' }, {}, 'unknown_setting', 'pid_file', /cannot be set here/],
-  ['the name as a flag', { 'max-concurrent': 1 }, {}, 'unknown_setting', 'max-concurrent', /cannot be set/],
-  [
-    'a value out of range',
-    { max_concurrent: 0 },
-    {},
-    'invalid_setting',
-    'max_concurrent',
-    /from 1 to 100,000; got 0/,
-  ],
-  ['a number as text', { max_concurrent: '5' }, {}, 'invalid_setting', 'max_concurrent', /got "5"/],
-  ['a fraction', { max_concurrent: 1.5 }, {}, 'invalid_setting', 'max_concurrent', /got 1\.5/],
-  ['null', { max_concurrent: null }, {}, 'invalid_setting', 'max_concurrent', /got null/],
-  ['nothing', { max_concurrent: undefined }, {}, 'invalid_setting', 'max_concurrent', /got nothing/],
-  ['an upstream with a password', { upstream: 'http://u:p@x/v1' }, {}, 'invalid_setting', 'upstream', /URL/],
-  ['an upstream of another scheme', { upstream: 'file:///etc' }, {}, 'invalid_setting', 'upstream', /http/],
-  ['a host that is an option', { host: '--x y' }, {}, 'invalid_setting', 'host', /address/],
-  [
-    'the dashboard as upstream',
-    { upstream: 'http://localhost:9118/v1' },
-    {},
-    'invalid_setting',
-    'upstream',
-    /must not be the dashboard/,
-  ],
+/** Settings with the code of their refusal, which names the first of them. */
+const refused: readonly (readonly [
+  what: string,
+  wanted: Readonly<Record<string, unknown>>,
+  code: string,
+  message: RegExp,
+  given?: Given,
+])[] = [
+  ['an unknown name', { nonsense: 1 }, 'unknown_setting', /max_concurrent/],
+  ['a name of JavaScript', JSON.parse('{"__proto__":1}'), 'unknown_setting', /cannot be set/],
+  ['the database', { db: '/tmp/x.db' }, 'unknown_setting', /cannot be set here/],
+  ['the PID file', { pid_file: '/tmp/x' }, 'unknown_setting', /cannot be set here/],
+  ['the name as a flag', { 'max-concurrent': 1 }, 'unknown_setting', /cannot be set/],
+  ['a value out of range', { max_concurrent: 0 }, 'invalid_setting', /from 1 to 100,000; got 0/],
+  ['a number as text', { max_concurrent: '5' }, 'invalid_setting', /got "5"/],
+  ['a fraction', { max_concurrent: 1.5 }, 'invalid_setting', /got 1\.5/],
+  ['null', { max_concurrent: null }, 'invalid_setting', /got null/],
+  ['nothing', { max_concurrent: undefined }, 'invalid_setting', /got nothing/],
+  ['an upstream with a password', { upstream: 'http://u:p@x/v1' }, 'invalid_setting', /URL/],
+  ['an upstream of another scheme', { upstream: 'file:///etc' }, 'invalid_setting', /http/],
+  ['a host that is an option', { host: '--x y' }, 'invalid_setting', /address/],
+  ['the dashboard', { upstream: 'http://localhost:9118/v1' }, 'invalid_setting', /must not be the dashboard/],
   [
     'what a flag fixes',
     { max_concurrent: 5 },
-    { args: ['--max-concurrent=7'] },
     'fixed_setting',
-    'max_concurrent',
     /fixed by --max-concurrent/,
+    { args: ['--max-concurrent=7'] },
   ],
   [
     'what a variable fixes',
     { port: 5 },
-    { env: { TOKENWEIR_PORT: '7' } },
     'fixed_setting',
-    'port',
     /fixed by TOKENWEIR_PORT/,
+    { env: { TOKENWEIR_PORT: '7' } },
   ],
-] as const
+]
 
-for (const [what, wanted, given, code, param, message] of refused) {
-  test(`as a setting, ${what} is refused`, () => {
-    return withConfig(given, (config) => {
+for (const [what, wanted, code, message, given = {}] of refused) {
+  test(`as a setting, ${what} is refused`, () =>
+    withConfig(given, (config) => {
       assert.throws(
         () => config.check(wanted),
         (error) => {
           assert.ok(error instanceof SettingError)
-          assert.deepEqual([error.code, error.param], [code, param])
+          assert.deepEqual([error.code, error.param], [code, Object.keys(wanted)[0]])
           assert.match(error.message, message)
           return true
         },
       )
-    })
-  })
+    }))
 }
 
 const broken = [
@@ -201,7 +179,7 @@ test('settings are kept on top of those that are kept, and for their owner alone
 })
 
 test('settings are kept by one process at a time, and none is lost', () => {
-  return withConfig({ saved: '{"max_concurrent":5}' }, async (config, path) => {
+  return withConfig({ saved }, async (config, path) => {
     const lock = tryFileLock(`${path}.lock`) ?? assert.fail('somebody has the lock')
     const saving = config.save({ token_limit: 7 })
     // Another process writes under the lock.
@@ -219,24 +197,18 @@ test('keeping nothing makes no file', () => {
   })
 })
 
-const keys = [
+const [x, y] = ['http://x.example/v1', 'http://y.example/v1']
+const savedUpstream = (upstream: string): Given => ({ saved: JSON.stringify({ upstream }) })
+const keys: readonly (readonly [what: string, Given, 'lent' | 'withheld'])[] = [
   ['the default upstream', {}, 'lent'],
-  ['an upstream by flag', { args: ['--upstream=http://x.example/v1'] }, 'lent'],
-  ['an upstream by variable', { env: { TOKENWEIR_UPSTREAM: 'http://x.example/v1' } }, 'lent'],
-  ['a saved upstream', { saved: '{"upstream":"http://x.example/v1"}' }, 'withheld'],
-  ['a saved one that is the default', { saved: `{"upstream":"${defaultUpstream}"}` }, 'lent'],
-  ['a saved one of the default host', { saved: `{"upstream":"${defaultUpstream}/beta"}` }, 'lent'],
-  [
-    'a saved one that only looks so',
-    { saved: '{"upstream":"https://api.openai.com.evil.example/v1"}' },
-    'withheld',
-  ],
-  [
-    'a flag over a saved one',
-    { saved: '{"upstream":"http://x.example/v1"}', args: ['--upstream=http://y.example/v1'] },
-    'lent',
-  ],
-] as const
+  ['an upstream by flag', { args: [`--upstream=${x}`] }, 'lent'],
+  ['an upstream by variable', { env: { TOKENWEIR_UPSTREAM: x } }, 'lent'],
+  ['a saved upstream', savedUpstream(x), 'withheld'],
+  ['a saved one that is the default', savedUpstream(defaultUpstream), 'lent'],
+  ['a saved one of the default host', savedUpstream(`${defaultUpstream}/beta`), 'lent'],
+  ['a saved one that only looks so', savedUpstream('https://api.openai.com.evil.example/v1'), 'withheld'],
+  ['a flag over a saved one', { ...savedUpstream(x), args: [`--upstream=${y}`] }, 'lent'],
+]
 
 for (const [what, given, expected] of keys) {
   test(`the upstream's key with ${what} is ${expected}`, async () => {
@@ -249,7 +221,7 @@ for (const [what, given, expected] of keys) {
 }
 
 test('what differs from the running gateway needs a restart', () => {
-  return withConfig({ saved: '{"max_concurrent":5}' }, (config) => {
+  return withConfig({ saved }, (config) => {
     const running = runningAs(config.resolve())
     assert.deepEqual(config.describe(running).needs_restart, [])
     const other = { ...running, upstream: 'http://x.example/v1', allow_host: ['x.example'] }
@@ -267,27 +239,21 @@ test('a gateway on any free port is on the right one', () => {
 
 test('what a gateway tells of itself bears the names of the settings', () => {
   return withConfig({}, (config) => {
-    const names = Object.keys(settingsOf(config.resolve()))
-    assert.deepEqual(
-      names,
-      config.describe(null).options.map(({ name }) => name),
-    )
+    const { options } = config.describe(null)
+    assert.equal(Object.keys(settingsOf(config.resolve())).join(), options.map(({ name }) => name).join())
   })
 })
 
 test('options of a few words name them, and can be set by them', () => {
   return withConfig({}, (config) => {
     const named = config.describe(null).options.filter(({ choices }) => choices !== null)
-    assert.deepEqual(
-      named.map(({ name, choices }) => [name, choices]),
-      [
-        ['queue_order', ['fifo', 'fair']],
-        ['pace', ['off', 'learn']],
-        ['budget_action', ['report', 'reject']],
-        ['usage_injection', ['auto', 'off']],
-        ['share_lost', ['keep', 'cut']],
-      ],
-    )
+    assert.deepEqual(Object.fromEntries(named.map(({ name, choices }) => [name, choices])), {
+      queue_order: ['fifo', 'fair'],
+      pace: ['off', 'learn'],
+      budget_action: ['report', 'reject'],
+      usage_injection: ['auto', 'off'],
+      share_lost: ['keep', 'cut'],
+    })
     const settings = { budget_action: 'reject', retry_429_max: 3 }
     const values = config.resolve(config.check(settings))
     const args = argumentsOf(gatewayOptionTable, values)

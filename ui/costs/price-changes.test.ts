@@ -82,21 +82,14 @@ test('a price that is changed shows what it is, and changes from now on', () => 
 const times = new Times(true, () => Date.UTC(2026, 10, 21))
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const entry = { source: 'litellm', prices: [] }
+const noChanges = { added: 0, changed: 0, removed: 0 }
 const shipped: Costs = {
   version: 1,
   currency: 'USD',
   unit: 'usd_per_million_tokens',
   synced_at: null,
   source: { name: 'genai-prices 0.1.8', url: null },
-  sync: {
-    state: 'idle',
-    started_at: null,
-    finished_at: null,
-    last_error: null,
-    added: 0,
-    changed: 0,
-    removed: 0,
-  },
+  sync: { state: 'idle', started_at: null, finished_at: null, last_error: null, ...noChanges },
   problem: null,
   models: { a: entry, b: entry },
   overrides: {},
@@ -151,21 +144,18 @@ test('a broken price file is told with its line and column', () => {
   )
 })
 
-function day(
-  name: string,
-  model: string,
-  calls: number,
-  before: number | null,
-  after: number | null,
-): RepriceDay {
+type Usd = number | null
+
+function day(day: string, model: string, calls: number, before_usd: Usd, after_usd: Usd): RepriceDay {
+  const newly_priced = before_usd === null ? calls : 0
   return {
-    day: name,
+    day,
     model,
     calls,
-    before_usd: before,
-    after_usd: after,
-    newly_priced: before === null ? calls : 0,
-    newly_unpriced: after === null ? calls : 0,
+    before_usd,
+    after_usd,
+    newly_priced,
+    newly_unpriced: after_usd === null ? calls : 0,
   }
 }
 
@@ -193,20 +183,10 @@ const days = [
 const dayWords = (name: string): string => name.slice(8)
 
 test('days are put together by model, in their order, the largest difference first', () => {
-  assert.deepEqual(
-    repricedModels(days).map(({ model, calls, before_usd, after_usd, days: own }) => [
-      model,
-      calls,
-      before_usd,
-      after_usd,
-      own.map((one) => dayWords(one.day)).join(' '),
-    ]),
-    [
-      ['dearer', 7, 4, 9, '20'],
-      ['fresh', 1204, null, 3.1, '12 21'],
-      ['gone', 2, 1, null, '01'],
-    ],
+  const shown = repricedModels(days).map(({ model, calls, before_usd, after_usd, days: own }) =>
+    [model, calls, before_usd ?? '-', after_usd ?? '-', ...own.map((one) => dayWords(one.day))].join(' '),
   )
+  assert.deepEqual(shown, ['dearer 7 4 9 20', 'fresh 1204 - 3.1 12 21', 'gone 2 1 - 01'])
 })
 
 test('what can be priced now is offered with its days and its sum, and nothing where there is nothing', () => {

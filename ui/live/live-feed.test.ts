@@ -53,10 +53,8 @@ test('a call is one row from its beginning to its end', () => {
   assert.deepEqual([call.promptWords, call.model, call.isComplete], ['one two', 'm', true])
   tell(feed, answer('a', 'three'))
   assert.equal(feed.calls.length, 1)
-  assert.deepEqual(
-    [call.answerWords, call.durationMs, call.ended?.outcome, call.isComplete],
-    ['three', 3000, 'ok', true],
-  )
+  const { answerWords, durationMs, ended, isComplete } = call
+  assert.deepEqual([answerWords, durationMs, ended?.outcome, isComplete], ['three', 3000, 'ok', true])
   assert.deepEqual(call.payloads().answer?.record.body, { choices: [{ message: { content: 'three' } }] })
 })
 
@@ -119,27 +117,14 @@ test('what waits is told apart, and what began before anybody listened is there 
   const feed = new LiveFeed()
   tell(feed, { type: 'connected', enabled: false }, started('c', 2))
   feed.takeLive({ calls: [live('b', 'queued', 1), live('a', 'streaming')], more: 0 })
-  assert.deepEqual(
-    feed.calls.map(({ id, state, model }) => [id, state, model]),
-    [
-      ['a', 'streaming', 'm'],
-      ['b', 'queued', 'm'],
-      // The report lacks the call that has just begun.
-      ['c', null, null],
-    ],
-  )
+  // The report lacks the call that has just begun.
+  const shown = feed.calls.map(({ id, state, model }) => `${id} ${state} ${model}`)
+  assert.deepEqual(shown, ['a streaming m', 'b queued m', 'c null null'])
   feed.takeLive({ calls: [live('c', 'queued', 2), live('b', 'streaming', 1)], more: 0 })
   assert.deepEqual([feed.calls[0]?.state, feed.calls[0]?.isUnderWay], ['over', false])
   feed.takeRecorded([row('a', 0), row('z', -60, { outcome: 'upstream_error', status: 500 })])
-  assert.deepEqual(
-    feed.calls.map(({ id, ended, durationMs }) => [id, ended?.outcome ?? null, durationMs]),
-    [
-      ['z', 'upstream_error', 1500],
-      ['a', 'ok', 1500],
-      ['b', null, null],
-      ['c', null, null],
-    ],
-  )
+  const ends = feed.calls.map(({ id, ended, durationMs }) => `${id} ${ended?.outcome} ${durationMs}`)
+  assert.deepEqual(ends, ['z upstream_error 1500', 'a ok 1500', 'b undefined null', 'c undefined null'])
   // The feed's record of an end has more than the row.
   feed.takeRecorded([row('c', 2)])
   tell(feed, answer('c', 'said'))
@@ -154,10 +139,8 @@ test('calls beyond those that are told have not ended, and what was lost is foun
   assert.equal(feed.calls.map(({ state }) => state).join(' '), 'streaming queued')
   feed.interrupt()
   assert.equal(feed.calls[1]?.isLost, true)
-  feed.takeLive({
-    calls: [live('b', 'queued', 1), live('a', 'streaming'), live('0', 'streaming', -9)],
-    more: 0,
-  })
+  const calls = [live('b', 'queued', 1), live('a', 'streaming'), live('0', 'streaming', -9)]
+  feed.takeLive({ calls, more: 0 })
   assert.equal(feed.calls.map(({ id, isLost }) => [id, isLost]).join(' '), 'a,false b,false')
 })
 
@@ -171,44 +154,27 @@ test('what was cleared does not come back', () => {
 
 test('calls are found by model, by failure, and by any text of their payloads', () => {
   const feed = new LiveFeed()
-  tell(
-    feed,
-    request('a', 'Where is "Lyon"? (1+1)'),
-    answer('a', 'In France.'),
-    request('b', 'x', { model: 'n' }),
-    answer('b', '', {
-      model: 'n',
-      outcome: 'upstream_error',
-      status: 429,
-      body: { error: { message: 'Slow' } },
-    }),
-    started('c'),
-  )
+  const failed = { outcome: 'upstream_error', status: 429, body: { error: { message: 'Slow' } } } as const
+  tell(feed, request('a', 'Where is "Lyon"? (1+1)'), answer('a', 'In France.'))
+  tell(feed, request('b', 'x', { model: 'n' }), answer('b', '', { model: 'n', ...failed }), started('c'))
   const shown = (change: Partial<typeof defaultAddress>): string =>
     shownCalls(feed.calls, liveFilterOf({ ...defaultAddress, ...change }))
       .map(({ id }) => id)
       .join('')
-  assert.equal(shown({}).length, 3)
-  assert.equal(shown({ models: ['n'] }), 'b')
-  assert.equal(shown({ errorsOnly: true }), 'b')
-  assert.equal(shown({ text: 'lyon' }), 'a')
-  assert.equal(shown({ text: '"Lyon"? (1+1)' }), 'a')
-  assert.equal(shown({ text: 'in france' }), 'a')
-  assert.equal(shown({ text: '.*' }), '')
+  assert.deepEqual([shown({}).length, shown({ models: ['n'] }), shown({ errorsOnly: true })], [3, 'b', 'b'])
+  const found = ['lyon', '"Lyon"? (1+1)', 'in france', '.*'].map((text) => shown({ text }))
+  assert.deepEqual(found, ['a', 'a', 'a', ''])
   assert.equal(feed.calls.find(({ id }) => id === 'b')?.answerWords, 'Slow')
 })
 
 test('rows tell what is no text, and what is too long', () => {
   const feed = new LiveFeed()
+  const long = { truncated: true, body_bytes: 2_000_000 }
   tell(
     feed,
     request('a', '', { body: 'AAAA', body_encoding: 'base64', body_bytes: 1200 }),
-    request('b', '', { body: '{"messages":[', truncated: true, body_bytes: 2_000_000 }),
-    request('d', '', {
-      body: '{"messages":[{"role":"user","content":"Mend \\"it\\"',
-      truncated: true,
-      body_bytes: 2_000_000,
-    }),
+    request('b', '', { body: '{"messages":[', ...long }),
+    request('d', '', { body: '{"messages":[{"role":"user","content":"Mend \\"it\\"', ...long }),
     request('c', '', { body: { messages: [{ role: 'tool', tool_call_id: 'x', content: '42' }] } }),
     answer('c', '', { body: null, text: '', reasoning: 'Let me think.' }),
   )

@@ -61,7 +61,7 @@ test('a figure has a colour by the thresholds of the alerts, of enough calls', (
   }
   const tones = (
     now: Partial<OverviewTotals>,
-    before: Partial<OverviewTotals> = {},
+    before: Partial<OverviewTotals>,
     on: AlertRules = rules,
   ): unknown[] => {
     const previous = { ...totals, ...before }
@@ -70,25 +70,23 @@ test('a figure has a colour by the thresholds of the alerts, of enough calls', (
       .filter(({ tone }) => tone !== undefined)
       .map(({ words, tone }) => `${words}: ${tone}`)
   }
-  assert.deepEqual(tones({}), [])
-  assert.deepEqual(tones({ error_rate: 0.199, errors: 1000 }), [])
-  assert.deepEqual(tones({ error_rate: 0.2, errors: 1000 }), ['Error rate: bad'])
-  assert.deepEqual(
-    tones({ error_rate: 0.2, errors: 1000 }, {}, { error_ratio: { on: false, threshold: 20 } }),
-    [],
-  )
-  // Of 30 calls the clients of 11 left, so that 19 count.
-  assert.deepEqual(tones({ error_rate: 1, errors: 19, calls: 30 }), [])
-  assert.deepEqual(tones({ ttft_ms: measure(3000, 400, 2400) }, { ttft_ms: measure(3000, 400, 1000) }), [
-    'First token p95: warn',
-  ])
-  assert.deepEqual(tones({ ttft_ms: measure(3000, 400, 2400) }, { ttft_ms: measure(99, 400, 1000) }), [])
-  assert.deepEqual(tones({ ttft_ms: measure(3000, 40, 240) }, { ttft_ms: measure(3000, 40, 100) }), [])
-  assert.deepEqual(tones({ cost_usd: 50 }), ['Cost: warn'])
-  assert.deepEqual(
-    cards({ ...totals, error_rate: 1 }, null).filter(({ tone }) => tone !== undefined),
-    [],
-  )
+  const ttft = (n: number, p50: number, p95: number) => ({ ttft_ms: measure(n, p50, p95) })
+  const off: AlertRules = { error_ratio: { on: false, threshold: 20 } }
+  const cases: readonly (readonly [Partial<OverviewTotals>, Partial<OverviewTotals>, string, AlertRules?])[] =
+    [
+      [{}, {}, ''],
+      [{ error_rate: 0.199, errors: 1000 }, {}, ''],
+      [{ error_rate: 0.2, errors: 1000 }, {}, 'Error rate: bad'],
+      [{ error_rate: 0.2, errors: 1000 }, {}, '', off],
+      // Of 30 calls the clients of 11 left, so that 19 count.
+      [{ error_rate: 1, errors: 19, calls: 30 }, {}, ''],
+      [ttft(3000, 400, 2400), ttft(3000, 400, 1000), 'First token p95: warn'],
+      [ttft(3000, 400, 2400), ttft(99, 400, 1000), ''],
+      [ttft(3000, 40, 240), ttft(3000, 40, 100), ''],
+      [{ cost_usd: 50 }, {}, 'Cost: warn'],
+    ]
+  for (const [now, before, words, on] of cases) assert.equal(tones(now, before, on).join(), words)
+  assert.ok(cards({ ...totals, error_rate: 1 }, null).every(({ tone }) => tone === undefined))
 })
 
 test('each card has its figure with its unit, one fact, and what it was', () => {
@@ -109,10 +107,8 @@ test('each card has its figure with its unit, one fact, and what it was', () => 
 
 test('more requests and more cost are neither good nor bad; more errors are', () => {
   const was = { ...totals, calls: 1000, error_rate: 0.01, cost_usd: 1 }
-  assert.deepEqual(
-    cards(totals, was).map(({ change }) => change?.tone),
-    ['plain', 'worse', 'plain', 'plain', 'plain', 'plain', 'plain'],
-  )
+  const tones = cards(totals, was).map(({ change }) => change?.tone)
+  assert.equal(tones.join(' '), 'plain worse plain plain plain plain plain')
 })
 
 test('no calls of a kind are a dash, and never 0', () => {
@@ -127,9 +123,11 @@ test('no calls of a kind are a dash, and never 0', () => {
     ttft_total_ms: none,
     output_tokens_per_s: none,
   }
-  assert.deepEqual(
-    cards(quiet, null).map(({ value }) => value),
-    ['5,788', '–', '–', '–', '–', '–', '–'],
+  assert.equal(
+    cards(quiet, null)
+      .map(({ value }) => value)
+      .join(' '),
+    '5,788 – – – – – –',
   )
 })
 
@@ -164,16 +162,16 @@ test('three calls are told as they are', () => {
 })
 
 test('few calls say what they have', () => {
-  assert.deepEqual(measureWords(measure(20, 100, 300), []), { value: '300 ms', fact: 'p50 100 ms' })
-  assert.deepEqual(measureWords(measure(3, 100, 300), [90, 1000, 100]), {
-    value: '0.09–1.00 s',
-    fact: '3 calls',
-  })
-  const mixed = measureWords(measure(2, 45_000, 123_000), [45_000, 123_000])
-  assert.equal(mixed.value, '45.0 s–2 min 3 s')
-  assert.deepEqual(measureWords(measure(19, 100, 300), [90]), { value: '100 ms', fact: 'median of 19 calls' })
-  assert.deepEqual(measureWords(measure(4, 100, 300), []), { value: '≤ 600 ms', fact: '4 calls' })
-  assert.deepEqual(measureWords(none, []), { value: '–', fact: 'no calls' })
+  const cases: readonly (readonly [OverviewMeasure, slowest: number[], value: string, fact: string])[] = [
+    [measure(20, 100, 300), [], '300 ms', 'p50 100 ms'],
+    [measure(3, 100, 300), [90, 1000, 100], '0.09–1.00 s', '3 calls'],
+    [measure(2, 45_000, 123_000), [45_000, 123_000], '45.0 s–2 min 3 s', '2 calls'],
+    [measure(19, 100, 300), [90], '100 ms', 'median of 19 calls'],
+    [measure(4, 100, 300), [], '≤ 600 ms', '4 calls'],
+    [none, [], '–', 'no calls'],
+  ]
+  for (const [one, slowest, value, fact] of cases)
+    assert.deepEqual(measureWords(one, slowest), { value, fact })
 })
 
 test('each card leads to the calls that it is of', () => {

@@ -20,17 +20,8 @@ function setUp(): { next: GatewayOfAChain; clock: FakeClock; chain: Chain; repor
   // The predecessor reports what the test says, and nothing else.
   chain.newest = null
   const report: Report = (instance, more) => {
-    const none = {
-      calls: 1,
-      slots: [],
-      reserved: 0,
-      counted: 0,
-      used: [],
-      minutes: [],
-      answers: [],
-      isLast: false,
-    }
-    return next.oldGateways.addReport({ instance, identity, ...none, ...more })
+    const none = { calls: 1, slots: [], reserved: 0, counted: 0, used: [], minutes: [], answers: [] }
+    return next.oldGateways.addReport({ instance, identity, ...none, isLast: false, ...more })
   }
   return { next, clock, chain, report }
 }

@@ -21,17 +21,10 @@ for (const host of ['localhost:9090', '127.0.0.1', '[::1]:9090', 'api.example.co
 }
 
 test('a header that only a proxy adds tells of one', () => {
-  for (const name of [
-    'X-Forwarded-For',
-    'X-Forwarded-Host',
-    'X-Forwarded-Proto',
-    'X-Forwarded-Port',
-    'Forwarded',
-    'X-Real-IP',
-    'Via',
-  ]) {
+  const ofProxies =
+    'X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded-Port Forwarded X-Real-IP Via'
+  for (const name of ofProxies.split(' '))
     assert.equal(read('Host', 'a', name, '10.0.0.1').forwardedFor, true, name)
-  }
   assert.equal(read('Host', 'a').forwardedFor, false)
 })
 

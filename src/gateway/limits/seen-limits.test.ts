@@ -49,24 +49,17 @@ test('a limit that was told once is known where later answers tell only what is 
 
 test('a limit of a day that is not named so is told once, also before and after it is known to be one', () => {
   const limits = new SeenLimits()
-  for (const [remaining, reset] of [
-    ['14399', '6s'],
-    ['14380', '120s'],
-    ['14399', '6s'],
-  ] as const) {
-    const { limits: seen } = limits.note(
-      use,
-      head(200, {
-        'x-ratelimit-limit-requests': '14400',
-        'x-ratelimit-remaining-requests': remaining,
-        'x-ratelimit-reset-requests': reset,
-      }),
-      nowMs,
-    )
-    assert.deepEqual(
-      limits.report(nowMs).map(({ window_s, remaining }) => [Number(window_s) * 1000, remaining]),
-      [[seen[0]!.windowMs, Number(remaining)]],
-    )
+  for (const told of ['14399 6s', '14380 120s', '14399 6s']) {
+    const [remaining = '', reset = ''] = told.split(' ')
+    const headers = {
+      'x-ratelimit-limit-requests': '14400',
+      'x-ratelimit-remaining-requests': remaining,
+      'x-ratelimit-reset-requests': reset,
+    }
+    const { limits: seen } = limits.note(use, head(200, headers), nowMs)
+    const [report, ...others] = limits.report(nowMs)
+    assert.deepEqual([report!.window_s! * 1000, report!.remaining], [seen[0]!.windowMs, Number(remaining)])
+    assert.deepEqual(others, [])
   }
   assert.equal(limits.report(nowMs)[0]!.window_s, 3600)
 })

@@ -18,6 +18,29 @@ function shown(events: readonly Event[]): { text: unknown; reasoning: unknown; t
 const nothing = { text: null, reasoning: null, toolCalls: [] }
 const call = { id: 'call_1', name: 'f', arguments: '{"a":1}' }
 
+const gemini = (...parts: readonly object[]): Event => ({ candidates: [{ content: { parts } }] })
+const fn = (name: string, text: unknown = ''): object => ({ function: { name, arguments: text } })
+const more = (text: string): object => ({ function: { arguments: text } })
+const tools = (...tool_calls: readonly object[]): Event => chat({ tool_calls })
+const response = (kind: string, output_index: number, rest: object = {}): Event => ({
+  type: `response.${kind}`,
+  output_index,
+  ...rest,
+})
+const block = (index: number, content_block: object): Event => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+})
+const delta = (index: number, type: string, of: object): Event => ({
+  type: 'content_block_delta',
+  index,
+  delta: { type, ...of },
+})
+const functionCall = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '' }
+const done = { item: { type: 'function_call', arguments: '{"a":1}' } }
+const secondCall = (text: string): object => ({ id: 'call_2', name: 'g', arguments: text })
+
 const streams: Readonly<Record<string, readonly [events: readonly Event[], said: object]>> = {
   'chat text': [
     [
@@ -30,8 +53,7 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   ],
   'reasoning under its names': [
     [
-      chat({ reasoning_content: 'a' }),
-      chat({ reasoning: 'b' }),
+      ...[{ reasoning_content: 'a' }, { reasoning: 'b' }].map((each) => chat(each)),
       chat({ reasoning_content: 'c', reasoning: 'c' }),
       chat({ content: 'd' }),
     ],
@@ -39,30 +61,25 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   ],
   'tool calls side by side': [
     [
-      chat({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'f', arguments: '' } }] }),
-      chat({ tool_calls: [{ index: 1, id: 'call_2', function: { name: 'g', arguments: '{' } }] }),
-      chat({
-        tool_calls: [
-          { index: 0, function: { arguments: '{"a":' } },
-          { index: 1, function: { arguments: '}' } },
-        ],
-      }),
-      chat({ tool_calls: [{ index: 0, function: { name: 'f', arguments: '1}' } }] }),
+      tools({ index: 0, id: 'call_1', ...fn('f') }),
+      tools({ index: 1, id: 'call_2', ...fn('g', '{') }),
+      tools({ index: 0, ...more('{"a":') }, { index: 1, ...more('}') }),
+      tools({ index: 0, ...fn('f', '1}') }),
     ],
-    { toolCalls: [call, { id: 'call_2', name: 'g', arguments: '{}' }] },
+    { toolCalls: [call, secondCall('{}')] },
   ],
   'tool calls without an index': [
     [
-      chat({ tool_calls: [{ id: 'call_1', function: { name: 'f', arguments: '{"a":' } }] }),
-      chat({ tool_calls: [{ function: { arguments: '1}' } }] }),
-      chat({ tool_calls: [{ id: 'call_2', function: { name: 'g', arguments: { b: 2 } } }] }),
+      tools({ id: 'call_1', ...fn('f', '{"a":') }),
+      tools(more('1}')),
+      tools({ id: 'call_2', ...fn('g', { b: 2 }) }),
     ],
-    { toolCalls: [call, { id: 'call_2', name: 'g', arguments: '{"b":2}' }] },
+    { toolCalls: [call, secondCall('{"b":2}')] },
   ],
   'custom tools and the older function call': [
     [
-      chat({ tool_calls: [{ index: 0, id: 'c', custom: { name: 'sh', input: 'l' } }] }),
-      chat({ tool_calls: [{ index: 0, custom: { input: 's' } }] }),
+      tools({ index: 0, id: 'c', custom: { name: 'sh', input: 'l' } }),
+      tools({ index: 0, custom: { input: 's' } }),
       chat({ function_call: { name: 'f', arguments: '{' } }),
       chat({ function_call: { arguments: '}' } }),
     ],
@@ -98,59 +115,36 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   'the Responses API': [
     [
       { type: 'response.created', response: { id: 'r' } },
-      { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', id: 'rs_1' } },
-      { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'think' },
-      { type: 'response.reasoning_summary_part.added', output_index: 0 },
-      { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'more' },
-      {
-        type: 'response.output_item.added',
-        output_index: 1,
-        item: { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: '' },
-      },
-      { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a":' },
-      { type: 'response.function_call_arguments.delta', output_index: 1, delta: '1}' },
-      {
-        type: 'response.output_item.done',
-        output_index: 1,
-        item: { type: 'function_call', arguments: '{"a":1}' },
-      },
-      { type: 'response.output_text.delta', output_index: 2, delta: 'Hel' },
-      { type: 'response.output_text.delta', output_index: 2, delta: 'lo' },
-      { type: 'response.output_text.done', output_index: 2, text: 'Hello' },
+      response('output_item.added', 0, { item: { type: 'reasoning', id: 'rs_1' } }),
+      response('reasoning_summary_text.delta', 0, { delta: 'think' }),
+      response('reasoning_summary_part.added', 0),
+      response('reasoning_summary_text.delta', 0, { delta: 'more' }),
+      response('output_item.added', 1, { item: { ...functionCall, id: 'fc_1' } }),
+      response('function_call_arguments.delta', 1, { delta: '{"a":' }),
+      response('function_call_arguments.delta', 1, { delta: '1}' }),
+      response('output_item.done', 1, done),
+      response('output_text.delta', 2, { delta: 'Hel' }),
+      response('output_text.delta', 2, { delta: 'lo' }),
+      response('output_text.done', 2, { text: 'Hello' }),
       { type: 'response.completed', response: { output: [] } },
     ],
     { text: 'Hello', reasoning: 'think\n\nmore', toolCalls: [call] },
   ],
   'arguments of the Responses API that came only whole': [
-    [
-      {
-        type: 'response.output_item.added',
-        output_index: 0,
-        item: { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '' },
-      },
-      {
-        type: 'response.output_item.done',
-        output_index: 0,
-        item: { type: 'function_call', arguments: '{"a":1}' },
-      },
-    ],
+    [response('output_item.added', 0, { item: functionCall }), response('output_item.done', 0, done)],
     { toolCalls: [call] },
   ],
   'the Messages API': [
     [
       { type: 'message_start', message: { id: 'm', content: [] } },
-      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
-      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'think' } },
-      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'x' } },
-      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
-      { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hello' } },
-      {
-        type: 'content_block_start',
-        index: 2,
-        content_block: { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
-      },
-      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
-      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '1}' } },
+      block(0, { type: 'thinking', thinking: '' }),
+      delta(0, 'thinking_delta', { thinking: 'think' }),
+      delta(0, 'signature_delta', { signature: 'x' }),
+      block(1, { type: 'text', text: '' }),
+      delta(1, 'text_delta', { text: 'Hello' }),
+      block(2, { type: 'tool_use', id: 'call_1', name: 'f', input: {} }),
+      delta(2, 'input_json_delta', { partial_json: '{"a":' }),
+      delta(2, 'input_json_delta', { partial_json: '1}' }),
       { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
       { type: 'message_stop' },
     ],
@@ -159,10 +153,7 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   "Ollama's own forms": [
     [
       { message: { role: 'assistant', content: 'Hel', thinking: 'hm' }, done: false },
-      {
-        message: { content: 'lo', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] },
-        done: false,
-      },
+      { message: { content: 'lo', tool_calls: [fn('f', { a: 1 })] }, done: false },
       { response: '!', done: false },
       { done: true },
     ],
@@ -170,20 +161,13 @@ const streams: Readonly<Record<string, readonly [events: readonly Event[], said:
   ],
   "Gemini's own form": [
     [
-      { candidates: [{ content: { parts: [{ text: 'hm', thought: true }, { text: 'Hel' }] } }] },
-      {
-        candidates: [
-          { content: { parts: [{ text: 'lo' }, { functionCall: { name: 'f', args: { a: 1 } } }] } },
-        ],
-      },
+      gemini({ text: 'hm', thought: true }, { text: 'Hel' }),
+      gemini({ text: 'lo' }, { functionCall: { name: 'f', args: { a: 1 } } }),
     ],
     { text: 'Hello', reasoning: 'hm', toolCalls: [{ ...call, id: null }] },
   ],
   "llama.cpp's own completion": [
-    [
-      { content: 'Hel', stop: false },
-      { content: 'lo', stop: true },
-    ],
+    ['Hel', 'lo'].map((content) => ({ content, stop: content === 'lo' })),
     { text: 'Hello' },
   ],
   errors: [[{ error: { message: 'overloaded' } }, { type: 'error', error: { message: 'x' } }], {}],
@@ -205,19 +189,8 @@ test('texts of all choices are told, so that they can be searched', () => {
 })
 
 test('nothing that an event may hold throws', () => {
-  const key = fc.constantFrom(
-    'choices',
-    'delta',
-    'index',
-    'type',
-    'tool_calls',
-    'function',
-    'content',
-    'message',
-    'item',
-    'output_index',
-    '__proto__',
-  )
+  const names = 'choices delta index type tool_calls function content message item output_index __proto__'
+  const key = fc.constantFrom(...names.split(' '))
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
       { depthSize: 'small' },

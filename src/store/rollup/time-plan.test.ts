@@ -22,11 +22,8 @@ test('whole days, hours and quarters are taken, and the rest is told', () => {
 })
 
 test('hours of a zone that is off by 30 minutes are half hours, and of one that is off by 45 minutes quarters', () => {
-  for (const [minutes, off] of [
-    [30, 30],
-    [15, 45],
-  ] as const) {
-    const [fromMs, width] = [startMs + off * minuteMs, minutes * minuteMs]
+  for (const minutes of [30, 15] as const) {
+    const [fromMs, width] = [startMs + (minutes === 30 ? 30 : 45) * minuteMs, minutes * minuteMs]
     const edges = [0, 1, 2, 3].map((hour) => fromMs + hour * hourMs)
     assert.deepEqual(planOf(edges, [1440, 60, 30, 15], always), {
       spans: [{ minutes, first: fromMs / width, past: (fromMs + 3 * hourMs) / width }],

@@ -52,13 +52,11 @@ test('the end of a call takes it out of the open ones, in the transaction that a
     writeCalls(database, [noted])
     assert.deepEqual(openIds(database), [6])
     recoverCalls(database, dir.path, self)
-    assert.deepEqual(
-      rowsOf(database, 'SELECT id, outcome_id FROM calls'),
-      [
-        [5, 0],
-        [6, 6],
-      ].map(([id, outcome_id]) => ({ id, outcome_id })),
-    )
+    const outcomes = [
+      { id: 5, outcome_id: 0 },
+      { id: 6, outcome_id: 6 },
+    ]
+    assert.deepEqual(rowsOf(database, 'SELECT id, outcome_id FROM calls'), outcomes)
   }))
 
 test('a call that has its row keeps it', () =>
