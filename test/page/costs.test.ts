@@ -125,6 +125,7 @@ test('where nothing has a price, nothing is said to have cost nothing; without c
   const { page } = opened
   const figures = { calls: 80, errors: 0, total_tokens: 9000, cost_usd: null, unpriced_calls: 80 }
   const json = {
+    group_by: 'model',
     groups: [{ key: 'qwen3:8b', ...figures }],
     summary: figures,
     available_models: ['qwen3:8b'],
@@ -132,7 +133,8 @@ test('where nothing has a price, nothing is said to have cost nothing; without c
   }
   await page.route(/\/api\/query/, (route) => {
     const isCourse = route.request().url().includes('%2C')
-    return route.fulfill({ json: isCourse ? { ...json, groups: [] } : json })
+    const course = { group_by: 'hour,model', groups: [] }
+    return route.fulfill({ json: isCourse ? { ...json, ...course } : json })
   })
   // As after an update of the program: the script of the view is no more where this page looks for it.
   await page.route(/costs-view/, (route) => route.fulfill({ status: 404 }))

@@ -25,7 +25,8 @@ const soonMs = 1000
 /** The view of active alerts, rules and sent messages. */
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
-  const query = useQuery<AlertsReport>(JSON.stringify(active), () => '/api/alerts', {
+  const query = useQuery<AlertsReport>('/api/alerts', {
+    version: JSON.stringify(active),
     everyMs: (report) => ((report?.pending ?? 0) > 0 ? soonMs : everyMs),
   })
   const { answer: report, again, put } = query

@@ -134,22 +134,17 @@ function useFindResults(text: string) {
   const settled = useSettled(text, typingMs)
   const models = useNames('model')
   const clients = useNames('client')
-  const sessions = useQuery<FacetAnswer>(settled, () => sessionsPath(settled), { read: readFacet })
+  const sessions = useQuery<FacetAnswer>(sessionsPath(settled), { read: readFacet })
   const callId = callIdIn(text)
-  const call = useQuery<SingleCall>(callId, () => `/api/calls/${callId}`)
+  const call = useQuery<SingleCall>(callId === null ? null : `/api/calls/${callId}`)
   // The request reads every call of the range, so it is sent only if no name matches.
   const isNamed = [...(models.answer?.values ?? []), ...(clients.answer?.values ?? [])].some(({ value }) =>
     value.toLowerCase().includes(settled.toLowerCase()),
   )
-  const requestId = mayBeRequestId(settled) && callIdIn(settled) === null && !isNamed ? settled : null
-  const calls = useQuery<CallsAnswer>(requestId, () => requestIdPath(address, settled))
+  const isRequestId = mayBeRequestId(settled) && callIdIn(settled) === null && !isNamed
+  const calls = useQuery<CallsAnswer>(isRequestId ? (nowMs) => requestIdPath(address, settled, nowMs) : null)
   const isCallAbsent = call.failure?.code === 'call_not_found'
-  const queries: readonly QueryState<unknown>[] = [
-    models,
-    clients,
-    sessions,
-    ...(requestId === null ? [] : [calls]),
-  ]
+  const queries: readonly QueryState<unknown>[] = [models, clients, sessions, ...(isRequestId ? [calls] : [])]
   const error = queries.find(({ error }) => error !== null)?.error ?? null
   return {
     kinds: resultsFor(
@@ -160,7 +155,7 @@ function useFindResults(text: string) {
         clients: clients.answer?.values ?? [],
         sessions: settled === text && !sessions.isStale ? (sessions.answer?.values ?? []) : [],
         call: isCallAbsent ? undefined : call.isStale ? null : call.answer,
-        calls: settled === text && requestId !== null && !calls.isStale ? (calls.answer?.calls ?? []) : [],
+        calls: settled === text && isRequestId && !calls.isStale ? (calls.answer?.calls ?? []) : [],
       },
       (startedMs) => times.short(startedMs),
     ),

@@ -1,5 +1,4 @@
 import type { SingleCall } from '../../src/api/single-call.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { sessionAddress } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery, defaultAddress, isStatus } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
@@ -52,8 +51,8 @@ export function mayBeRequestId(text: string): boolean {
 }
 
 /** Returns the API path for the calls with this upstream request id in the address's range. */
-export function requestIdPath(address: PageAddress, id: string): string {
-  const query = callsQuery(defaultAddress, questionTime(address, nowMs()), {
+export function requestIdPath(address: PageAddress, id: string, nowMs: number): string {
+  const query = callsQuery(defaultAddress, questionTime(address, nowMs), {
     upstream_request_id: id,
     limit: String(mostOfKind),
   })

@@ -73,12 +73,11 @@ export function CallPanel({ id, onClose, onMove, listed, liveCall }: CallPanelPr
   const { tab } = address
   useEffect(() => body.current?.scrollTo(0, 0), [id, tab])
 
-  const path = `/api/calls/${id}`
   const isUnderWay = liveCall?.isUnderWay ?? false
   const endedMs = liveCall === undefined || liveCall.isLost ? 0 : liveCall.endHeardMs
   const canBeRecorded = endedMs !== null && Date.now() - endedMs >= recordedMs
   useTick(endedMs !== null && !canBeRecorded)
-  const query = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
+  const query = useQuery<SingleCall>(canBeRecorded ? `/api/calls/${id}` : null, {
     everyMs: (answer) => (liveCall === undefined || answer?.id === id ? null : recordedMs),
   })
   const { answer, failure } = query

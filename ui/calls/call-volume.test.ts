@@ -1,33 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { defaultAddress } from '../data/page-address.ts'
-import { volumeBars, volumeQuestion } from './call-volume.ts'
+import { type PageAddress, defaultAddress } from '../data/page-address.ts'
+import { type CallVolume, type VolumeGroup, callVolume, volumePath } from './call-volume.ts'
 
 const nowMs = Date.parse('2026-11-21T12:02:00Z')
 
+const volumeOf = (
+  change: Partial<PageAddress>,
+  zone: string,
+  groups: readonly VolumeGroup[] = [],
+): CallVolume => callVolume(volumePath({ ...defaultAddress, ...change }, nowMs, zone), nowMs, groups)
+
 test('six hours are told in steps of five minutes of the local clock', () => {
   const address = { ...defaultAddress, range: { last: '6h' } } as const
-  const question = volumeQuestion(address, nowMs, 'Europe/Berlin')
-  assert.match(question.path, /&group_by=minute&tz=Europe%2FBerlin$/)
-  assert.equal(question.stepWords, '5 minutes')
+  assert.match(volumePath(address, nowMs, 'Europe/Berlin'), /&group_by=minute&tz=Europe%2FBerlin$/)
   const groups = [
     { key: '2026-11-21T07:02:00+01:00', calls: 1, errors: 0 },
     { key: '2026-11-21T07:05:00+01:00', calls: 3, errors: 1 },
     { key: '2026-11-21T07:09:00+01:00', calls: 4, errors: 0 },
     { key: '2026-11-21T07:10:00+01:00', calls: 5, errors: 0 },
   ]
-  assert.deepEqual(volumeBars(question, groups).slice(0, 4), [
-    { calls: 1, errors: 0 },
-    { calls: 7, errors: 1 },
-    { calls: 5, errors: 0 },
-    { calls: 0, errors: 0 },
-  ])
+  const { stepWords, calls, errors } = volumeOf(address, 'Europe/Berlin', groups)
+  assert.equal(stepWords, '5 minutes')
+  assert.deepEqual(calls.slice(0, 4), [1, 7, 5, 0])
+  assert.deepEqual(errors.slice(0, 4), [0, 1, 0, 0])
 })
 
 test('the longer the range, the wider the buckets, and never too many of them', () => {
   const words = (['1h', '6h', '24h', '7d', '30d'] as const).map((last) => {
-    const { frame, stepWords } = volumeQuestion({ ...defaultAddress, range: { last } }, nowMs, 'UTC')
+    const { frame, stepWords } = volumeOf({ range: { last } }, 'UTC')
     assert.ok(frame.startsMs.length >= 24 && frame.startsMs.length <= 220, last)
     return stepWords
   })
@@ -46,9 +48,9 @@ test('no call is lost, wherever the range is cut', () => {
         calls,
         errors: 0,
       }))
-      const bars = volumeBars(volumeQuestion({ ...defaultAddress, utc: true, range }, nowMs, 'UTC'), groups)
+      const { calls } = volumeOf({ utc: true, range }, 'UTC', groups)
       assert.equal(
-        bars.reduce((sum, { calls }) => sum + calls, 0),
+        calls.reduce((sum, calls) => sum + calls, 0),
         counts.reduce((sum, calls) => sum + calls, 0),
       )
     }),

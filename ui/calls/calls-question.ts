@@ -1,5 +1,5 @@
 import type { ExportFormat } from '../../src/api/database-job.ts'
-import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
 
 /** The number of calls in a page. */
@@ -7,24 +7,18 @@ export const pageSize = 100
 /** The most calls of a list. For more, users filter or export. */
 export const maxListed = 10_000
 
-/** Returns the key of a list: the parts of an address that decide its calls and their order. */
-export function listKey(address: PageAddress): string {
-  return queryKey(address, address.sort, address.rising)
-}
-
 /** True if the newest calls come first in the list. */
 export function isNewestFirst({ sort, rising }: PageAddress): boolean {
   return sort === 'started_at' && !rising
 }
 
-/** Returns the API path of the first page of a list, or of the page after `cursor`. */
-export function listPath(address: PageAddress, nowMs: number, cursor: string | null = null): string {
+/** Returns the API path of the first page of a list. */
+export function listPath(address: PageAddress, nowMs: number): string {
   const { sort, rising } = address
   return `/api/query?${callsQuery(address, questionTime(address, nowMs), {
     ...(sort !== 'started_at' && { sort }),
     ...(rising && { rising: 'true' }),
     limit: String(pageSize),
-    ...(cursor !== null && { cursor }),
   })}`
 }
 

@@ -13,13 +13,18 @@ import { CallsTools } from './calls-tools.tsx'
 import { NoCalls, Refusal } from '../empty-states/no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
-import { VolumeStrip } from './volume-strip.tsx'
+import { VolumeStrip, useCallVolume } from './volume-strip.tsx'
 
 /** The view that lists the calls of the address, and opens one of them in a panel. */
 export function CallsView() {
   const { address } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, isStale, isRefused, again } = list
+  const volume = useCallVolume()
+  const { answer, calls, isStale, isRefused } = list
+  const again = (): void => {
+    list.again()
+    volume.again()
+  }
   const panel = useCallPanel(calls, list.loadMore)
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
@@ -29,9 +34,9 @@ export function CallsView() {
   return (
     <>
       {/* If the list failed, its place shows the reason. */}
-      <FilterBar query={isRefused ? { ...list, error: null } : list} />
+      <FilterBar query={{ ...list, again, ...(isRefused && { error: null }) }} />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <VolumeStrip answer={answer} />
+        <VolumeStrip query={volume} />
         <CallsTools {...layout} total={total} />
         <div class="calls-told row wraps">
           {answer === null ? (
@@ -52,7 +57,7 @@ export function CallsView() {
           )}
         </div>
         {isRefused ? (
-          <Refusal what="the calls" query={list} />
+          <Refusal what="the calls" query={{ ...list, again }} />
         ) : answer === null ? (
           <div class="skeleton" style={{ height: '30rem' }} />
         ) : calls.length === 0 ? (

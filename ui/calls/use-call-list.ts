@@ -4,7 +4,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { type PagedList, usePagedList } from '../data/use-paged-list.ts'
-import { isNewestFirst, listKey, listPath, maxListed } from './calls-question.ts'
+import { isNewestFirst, listPath, maxListed } from './calls-question.ts'
 
 /** A list of calls that loads further pages as its reader scrolls to the end. */
 export interface CallList extends PagedList<CallsAnswer, CallJson> {
@@ -22,8 +22,7 @@ export interface CallList extends PagedList<CallsAnswer, CallJson> {
  */
 export function useCallList(address: PageAddress): CallList {
   const list = usePagedList<CallsAnswer, CallJson>(
-    listKey(address),
-    (atMs, cursor) => listPath(address, atMs, cursor),
+    (nowMs) => listPath(address, nowMs),
     ({ calls }) => calls,
     { most: maxListed },
   )

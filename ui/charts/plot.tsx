@@ -135,7 +135,7 @@ export function Plot(props: PlotProps) {
       <div ref={room} class="plot-room" style={{ height: `${heightPx}px` }}>
         <div class="plot-ground" aria-hidden="true">
           {ticks.map(({ height, words }) => (
-            <span key={words} class="plot-line" style={{ bottom: percentOf(height) }}>
+            <span key={height} class="plot-line" style={{ bottom: percentOf(height) }}>
               <span class="plot-value">{words}</span>
             </span>
           ))}

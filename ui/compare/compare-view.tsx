@@ -6,7 +6,6 @@ import type { ChartPanel } from '../charts/chart-series.ts'
 import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import { PanelPlot } from '../charts/time-chart.tsx'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { orderOf } from '../data/changed-address.ts'
 import {
@@ -17,7 +16,6 @@ import {
   curveWords,
   filterOf,
   namelessOf,
-  queryKey,
 } from '../data/page-address.ts'
 import { type CompareColumnName, compareColumnNames } from '../data/sorted-columns.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
@@ -40,6 +38,7 @@ import {
 } from './compare-figures.ts'
 
 type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 'store' | 'note'> & {
+  readonly group_by: CompareBy
   readonly groups: readonly CompareGroup[]
   readonly summary: { readonly calls: number }
 }
@@ -47,18 +46,14 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 /** The view that compares models, clients, upstreams or tags by speed, failures and cost. */
 export function CompareView() {
   const { address, go } = useNavigation()
-  const query = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
-    queryKey(address, address.by),
-    () => {
-      const bounds = boundsOf(address, nowMs())
+  const query = useQuery<CompareAnswer>(
+    (nowMs) => {
       const parameters = { group_by: address.by, measures: 'curves' }
-      return { by: address.by, path: `/api/query?${callsQuery(address, bounds, parameters)}` }
+      return `/api/query?${callsQuery(address, boundsOf(address, nowMs), parameters)}`
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, question, isStale, isRefused } = query
-  // Until the next answer comes, the groups are of the previous one.
-  const by = question?.by ?? address.by
+  const { answer, isStale, isRefused } = query
   return (
     <>
       <FilterBar query={query} />
@@ -74,7 +69,7 @@ export function CompareView() {
           (answer.summary.calls === 0 ? (
             <NoCallsCard answer={answer} />
           ) : (
-            <Comparison by={by} groups={answer.groups} shown={address} onShow={go} />
+            <Comparison by={answer.group_by} groups={answer.groups} shown={address} onShow={go} />
           ))}
       </div>
     </>

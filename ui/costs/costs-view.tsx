@@ -3,7 +3,7 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { byWords, callsQuery, isFiltered } from '../data/page-address.ts'
+import { byWords, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
@@ -103,11 +103,10 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { answer } = useQuery<SpendAnswer<SpendDay>>(
-    JSON.stringify([callsQuery(address, { fromMs: 0, toMs: null }).toString(), zone]),
-    () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
+    (nowMs) => spendPath(address, forecastBounds(nowMs, address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
-  const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('', () => '/api/alerts', {
+  const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('/api/alerts', {
     everyMs: budgetEveryMs,
   })
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null

@@ -13,6 +13,7 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     cache_saved_usd: null,
   }
   const answer = {
+    group_by: 'model',
     groups: [{ key: 'a', ...figures }],
     summary: figures,
     available_models: ['a'],

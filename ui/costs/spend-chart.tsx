@@ -3,6 +3,8 @@ import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { BucketRange } from '../charts/time-frame.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import type { CompareBy } from '../data/page-address.ts'
+import { timeIn } from '../data/page-range.ts'
 import { Card } from '../design/card.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
@@ -13,14 +15,14 @@ import { type SpendCourse, refusalOf } from './use-costs.ts'
 
 /** The chart of spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }) {
-  const { answer, question } = course
+  const { answer, path } = course
   const error = refusalOf(course)
   const drawn = useMemo(() => {
-    if (answer === null || question === null) return null
-    const { by, utc, bounds } = question
+    if (answer === null || path === null) return null
+    const { utc, ...bounds } = timeIn(path, 0)
     const unit = unitOf(bounds)
     const frame = calendarFrame(bounds, unit, utc)
-    const buckets = { unit, by, utc }
+    const buckets = { unit, by: groupIn(answer.group_by), utc }
     const sums = bucketSums(frame, answer.groups, buckets)
     return {
       panels: [spendPanel(frame, answer.groups, buckets)],
@@ -52,6 +54,11 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
       }
     />
   )
+}
+
+/** Returns the second part of a grouping; if a long range has none, the default, which its groups do not have. */
+function groupIn(groupBy: string): CompareBy {
+  return (groupBy.split(',')[1] ?? 'model') as CompareBy
 }
 
 /** The choice of the grouping, for the chart and the table. */

@@ -41,7 +41,14 @@ function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
     cache_saved_usd: null,
     total_tokens: sum(({ total_tokens: tokens }) => tokens),
   }
-  return { groups, summary, available_models: [], available_types: ['chat'], recorded_from: null }
+  return {
+    group_by: 'model',
+    groups,
+    summary,
+    available_models: [],
+    available_types: ['chat'],
+    recorded_from: null,
+  }
 }
 
 test('a call costs what the priced ones cost on average; unknown is unknown, and nothing is nothing', () => {

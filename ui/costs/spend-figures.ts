@@ -29,6 +29,8 @@ export interface SpendAnswer<Group> extends Pick<
   CallsAnswer,
   'available_models' | 'available_types' | 'store' | 'note' | 'resolution'
 > {
+  /** The grouping, time first: `hour,model`. */
+  readonly group_by: string
   readonly groups: readonly Group[]
   readonly summary: SpendFigures
   readonly recorded_from: string | null

@@ -2,25 +2,17 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CostMatches, Costs } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { type PageAddress, type CompareBy, queryKey } from '../data/page-address.ts'
-import { refreshEveryMs } from '../data/page-range.ts'
+import type { PageAddress, CompareBy } from '../data/page-address.ts'
+import { refreshEveryMs, timeIn } from '../data/page-range.ts'
 import { matchesPath } from '../data/price-source.ts'
 import { useAction } from '../data/use-action.ts'
-import { type QueryState, useQuery } from '../data/use-query.ts'
+import { type QueryPath, type QueryState, useQuery } from '../data/use-query.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath } from './spend-question.ts'
 
-interface SpendQuestion {
-  readonly path: string
-  readonly by: CompareBy
-  readonly utc: boolean
-  readonly bounds: Bounds
-}
-
 /** A request for spend; the last answer stays until the next one comes. */
-type SpendQuery<Group> = QueryState<SpendAnswer<Group>, SpendQuestion>
+type SpendQuery<Group> = QueryState<SpendAnswer<Group>>
 
 /** Spend over time. */
 export type SpendCourse = SpendQuery<CourseGroup>
@@ -44,32 +36,25 @@ export interface Spend extends SpendQuery<SpendGroup> {
 /** Requests spend by group, now and in the period before, and over time. */
 export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   const { zone } = useTimes()
-  const { by, utc } = address
-  const key = queryKey(address)
+  const { by } = address
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
-  const useSpendOf = <Group>(
-    name: string | null,
-    groupBy: (bounds: Bounds) => string,
-    of: (bounds: Bounds) => Bounds = (same) => same,
-  ): SpendQuery<Group> =>
-    useQuery(
-      name === null ? null : `${name} ${key}`,
-      () => {
-        const bounds = of(spendBounds(address, nowMs()))
-        return { by, utc, bounds, path: spendPath(address, bounds, groupBy(bounds), zone) }
-      },
-      options,
-    )
-  const models = useSpendOf<SpendGroup>('model', () => 'model')
-  const others = useSpendOf<SpendGroup>(by === 'model' ? null : by, () => by)
-  const before = useSpendOf<SpendGroup>(`before ${by}`, () => by, boundsBefore)
-  const course = useSpendOf<CourseGroup>(`course ${by}`, (bounds) => courseGroups(bounds, by))
+  const pathBy =
+    (groupBy: string, of: (bounds: Bounds) => Bounds = (same) => same): QueryPath =>
+    (nowMs) =>
+      spendPath(address, of(spendBounds(address, nowMs)), groupBy, zone)
+  const models = useQuery<SpendAnswer<SpendGroup>>(pathBy('model'), options)
+  const others = useQuery<SpendAnswer<SpendGroup>>(by === 'model' ? null : pathBy(by), options)
+  const before = useQuery<SpendAnswer<SpendGroup>>(pathBy(by, boundsBefore), options)
+  const course = useQuery<SpendAnswer<CourseGroup>>((nowMs) => {
+    const bounds = spendBounds(address, nowMs)
+    return spendPath(address, bounds, courseGroups(bounds, by), zone)
+  }, options)
   const now = by === 'model' ? models : others
   const latest = useRef<SpendParts | null>(null)
   const parts = useMemo(() => {
     if (now.answer === null || now.isStale) return latest.current
-    const { answer, question, isStale } = before
-    const past = isStale || question === null ? null : comparable(answer, question.bounds)
+    const { answer, path, isStale } = before
+    const past = isStale || path === null ? null : comparable(answer, timeIn(path, 0))
     return { by, now: now.answer, before: past }
   }, [now.answer, now.isStale, before.answer, before.isStale])
   latest.current = parts
@@ -120,13 +105,12 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)
   const finished = useRef<string | null | undefined>(undefined)
-  const costs = useQuery<Costs>('costs', () => '/api/costs', {
+  const costs = useQuery<Costs>('/api/costs', {
     everyMs: (costs) => (costs?.sync.state === 'running' ? runningEveryMs : calmEveryMs),
   })
   const matches = useQuery<CostMatches>(
-    JSON.stringify([address.range, address.utc]),
-    () => {
-      const { fromMs, toMs } = spendBounds(address, nowMs())
+    (nowMs) => {
+      const { fromMs, toMs } = spendBounds(address, nowMs)
       return matchesPath(fromMs, toMs)
     },
     { everyMs: refreshEveryMs(address.range), isPaused },

@@ -7,7 +7,6 @@ import {
   type View,
   isFiltered,
   defaultAddress,
-  queryKey,
   readAddress,
   withoutFilters,
   writeAddress,
@@ -205,17 +204,6 @@ test('a range that ends now moves with it', () => {
   )
   assert.deepEqual(today, { fromMs: Date.UTC(2027, 0, 1), toMs: nowMs })
   assert.deepEqual(month, today)
-})
-
-test('an open panel, or another look, is no other question; another model, range or zone is', () => {
-  const keyOf = (change: Partial<PageAddress>): string => {
-    const address = { ...defaultAddress, ...change }
-    return queryKey(address)
-  }
-  assert.equal(keyOf({ call: '6gzjdd7mc00', sort: 'cost', price: 'x', by: 'client' }), keyOf({}))
-  for (const change of [{ models: ['a'] }, { range: { last: '1h' } }, { utc: true }] as const) {
-    assert.notEqual(keyOf(change), keyOf({}))
-  }
 })
 
 test('short ranges are asked for often, long ones seldom, fixed ones once', () => {

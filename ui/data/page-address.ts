@@ -297,21 +297,11 @@ export function callsQuery(
   return query
 }
 
-/** Returns the filters as a query string. */
-function filterText(address: PageAddress): string {
-  const query = new URLSearchParams()
-  write(query, filters, address)
-  return query.toString()
-}
-
 /** True if any filter but the range is set. */
 export function isFiltered(address: PageAddress): boolean {
-  return filterText(address) !== ''
-}
-
-/** Returns the key of a request: filters, range and zone of an address, and what else changes the answer. */
-export function queryKey(address: PageAddress, ...rest: readonly unknown[]): string {
-  return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
+  const query = new URLSearchParams()
+  write(query, filters, address)
+  return query.size > 0
 }
 
 /** Returns an address without its filters, except the range. */

@@ -53,6 +53,17 @@ export function questionTime(address: RangeAndZone, nowMs: number): QuestionTime
   return { fromMs, toMs: address.range.last === null ? toMs : null }
 }
 
+/** Returns the time in the path of a request, and whether the path is of UTC. An open end is `nowMs`. */
+export function timeIn(path: string, nowMs: number): Bounds & { readonly utc: boolean } {
+  const query = new URLSearchParams(path.split('?')[1])
+  const to = query.get('to')
+  return {
+    fromMs: Date.parse(query.get('from') ?? ''),
+    toMs: to === null ? nowMs : Date.parse(to),
+    utc: query.get('tz') === 'UTC',
+  }
+}
+
 /** Returns the API's parameters for a time. */
 export function timeQuery({ fromMs, toMs }: QuestionTime): URLSearchParams {
   const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './dashboard-api.ts'
-import { nowMs } from './dashboard-clock.ts'
 import { reasonOf } from './dashboard-error.ts'
-import { type QueryState, useQuery } from './use-query.ts'
+import { type QueryPath, type QueryState, useQuery } from './use-query.ts'
 
 /** A list of which the first page is `answer`. */
 export interface PagedList<Answer, Row> extends QueryState<Answer> {
@@ -24,21 +23,14 @@ export interface ListOptions {
   readonly most?: number
 }
 
-/**
- * Requests a list page by page. `key` identifies the list; another key drops its pages. `pathOf` returns the path of
- * the page after `cursor`, or of the first page. All pages are of the time of the first one.
- */
+/** Requests a list page by page. `path` is that of the first page, and all pages are of its time. */
 export function usePagedList<Answer extends { readonly next_cursor: string | null }, Row>(
-  key: string,
-  pathOf: (atMs: number, cursor: string | null) => string,
+  path: QueryPath,
   rowsOf: (answer: Answer) => readonly Row[],
   { keepsPages = false, most = Infinity }: ListOptions = {},
 ): PagedList<Answer, Row> {
-  const query = useQuery<Answer, { readonly path: string; readonly atMs: number }>(key, () => {
-    const atMs = nowMs()
-    return { atMs, path: pathOf(atMs, null) }
-  })
-  const { answer, question, isStale } = query
+  const query = useQuery<Answer>(path)
+  const { answer, key, path: firstPath, isStale } = query
   const list = keepsPages ? key : answer
   const [loaded, setLoaded] = useState<Pages<Row>>(noPages)
   const pages = loaded.list === list ? loaded : { ...noPages, list }
@@ -56,10 +48,10 @@ export function usePagedList<Answer extends { readonly next_cursor: string | nul
     [list],
   )
   const loadMore = useCallback(() => {
-    if (!hasMore || pages.isLoading) return
+    if (!hasMore || pages.isLoading || cursor === null) return
     const { signal } = (leaving.current = new AbortController())
     setLoaded({ ...pages, isLoading: true, error: null })
-    ask<Answer>(pathOf(question?.atMs ?? nowMs(), cursor), signal).then(
+    ask<Answer>(`${firstPath}&cursor=${encodeURIComponent(cursor)}`, signal).then(
       (next) => {
         const rows = [...pages.rows, ...rowsOf(next)]
         if (!signal.aborted) setLoaded({ ...noPages, list, rows, cursor: next.next_cursor })
@@ -68,7 +60,7 @@ export function usePagedList<Answer extends { readonly next_cursor: string | nul
         if (!signal.aborted) setLoaded({ ...pages, isLoading: false, error: reasonOf(error) })
       },
     )
-  }, [key, hasMore, cursor, question, pages])
+  }, [hasMore, cursor, firstPath, pages])
   const comeNear = useCallback(() => {
     if (pages.error === null) loadMore()
   }, [pages.error, loadMore])

@@ -4,11 +4,13 @@ import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import type { DashboardError } from './dashboard-error.ts'
 
 /** The state of a request that may be repeated. */
-export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
+export interface QueryState<Answer> {
   /** The last answer, which stays while the next one is awaited, and after an error. */
   readonly answer: Answer | null
-  /** The request that `answer` belongs to. */
-  readonly question: Query | null
+  /** The path that was requested for `answer`, with its time. */
+  readonly path: string | null
+  /** Identifies the current request; null without one. */
+  readonly key: string | null
   /** The time of `answer` by the dashboard's clock, in milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
   /** The error of the last request; null after a success. */
@@ -25,12 +27,15 @@ export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
 }
 
 /** A request whose answer can be replaced after a change. */
-export interface QueryWithPut<Answer, Query extends AnyQuery = AnyQuery> extends QueryState<Answer, Query> {
+export interface QueryWithPut<Answer> extends QueryState<Answer> {
   readonly put: (answer: Answer) => void
 }
 
-/** A path, or an object with a path and further inputs of the answer. */
-type AnyQuery = string | { readonly path: string }
+/** The path of a request, or a function that returns it for the dashboard's time, because ranges move with the clock. */
+export type QueryPath = string | ((nowMs: number) => string)
+
+/** The instant whose path identifies a request. At noon in the middle of a month, all ranges have different starts. */
+const keyMs = Date.UTC(2001, 0, 15, 12)
 
 export interface QueryOptions<Answer> {
   /**
@@ -42,35 +47,36 @@ export interface QueryOptions<Answer> {
   readonly isPaused?: boolean
   /** Parses an answer. The function must stay the same while the component is rendered. */
   readonly read?: AnswerReader<Answer>
+  /** Requests the answer again when it changes, because the path alone does not tell that the answer did. */
+  readonly version?: string | number
 }
 
 /**
- * Requests an answer from the dashboard, keeps it until the next one comes, and repeats the request. `key`
- * identifies the request; null sends none. `makeQuery` is called for each request, because ranges move with the
- * clock. `put` replaces the answer after a change.
+ * Requests an answer from the dashboard, keeps it until the next one comes, and repeats the request. A `path` of null
+ * sends none. `put` replaces the answer after a change.
  */
-export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
-  key: string | null,
-  makeQuery: () => Query,
-  { everyMs: interval = null, isPaused = false, read }: QueryOptions<Answer> = {},
-): QueryWithPut<Answer, Query> {
-  const [state, setState] = useState<State<Answer, Query>>(nothing)
+export function useQuery<Answer>(
+  path: QueryPath | null,
+  { everyMs: interval = null, isPaused = false, read, version = '' }: QueryOptions<Answer> = {},
+): QueryWithPut<Answer> {
+  const [state, setState] = useState<State<Answer>>(nothing)
   const [round, setRound] = useState(0)
-  const present = useRef({ key, makeQuery })
-  present.current = { key, makeQuery }
+  const key = path === null ? null : `${pathAt(path, keyMs)} ${version}`
+  const present = useRef({ key, path })
+  present.current = { key, path }
   const isSecond = useRef(false)
   const pending = useRef<AbortController | null>(null)
   const again = useCallback(() => setRound((before) => before + 1), [])
   const put = useCallback((answer: Answer) => {
     // A pending answer may be from before the change.
     pending.current?.abort()
-    const { key } = present.current
-    setState(({ question }) => ({ ...nothing, key, question, answer, answeredMs: nowMs() }))
+    const { key: answeredKey } = present.current
+    setState(({ path }) => ({ ...nothing, answeredKey, path, answer, answeredMs: nowMs() }))
   }, [])
 
   // A layout effect sends the request before the paint.
   useLayoutEffect(() => {
-    if (key === null) return
+    if (present.current.path === null) return
     const leaving = new AbortController()
     pending.current = leaving
     setState((before) => ({ ...before, isLoading: true }))
@@ -82,12 +88,11 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
       if (isOff) again()
       return isOff
     }
-    const question = present.current.makeQuery()
-    const path = typeof question === 'string' ? question : question.path
+    const path = pathAt(present.current.path, nowMs())
     ask<Answer>(path, leaving.signal, read).then(
       (answer) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
-        setState({ ...nothing, key, question, answer, answeredMs: nowMs() })
+        setState({ ...nothing, answeredKey: key, path, answer, answeredMs: nowMs() })
       },
       (failure: DashboardError) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
@@ -117,26 +122,27 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
     }
   }, [key, everyMs, isPaused, state, again])
 
-  const isStale = state.key !== key
+  const isStale = state.answeredKey !== key
   const isRefused = state.error !== null && !state.isLoading && (state.answer === null || isStale)
-  return { ...state, isStale, isRefused, again, put }
+  return { ...state, key, isStale, isRefused, again, put }
 }
 
 const retryMs = 5000
 /** A clock that differs by less (ms) needs no repetition. */
 const clockSlackMs = 60_000
 
-interface State<Answer, Query extends AnyQuery> extends Omit<
-  QueryState<Answer, Query>,
-  'isStale' | 'isRefused' | 'again'
-> {
+function pathAt(path: QueryPath, ms: number): string {
+  return typeof path === 'string' ? path : path(ms)
+}
+
+interface State<Answer> extends Omit<QueryState<Answer>, 'key' | 'isStale' | 'isRefused' | 'again'> {
   /** The key of the request that `answer` belongs to. */
-  readonly key: string | null
+  readonly answeredKey: string | null
 }
 
 const nothing = {
-  key: null,
-  question: null,
+  answeredKey: null,
+  path: null,
   answer: null,
   answeredMs: null,
   error: null,

@@ -18,7 +18,7 @@ export function FirstCallCommand() {
   const upstream = useLive(({ status }) => status?.upstream ?? null)
   // OpenAI has the default model, and lists none without a key.
   const isAsked = upstream !== null && new URL(upstream).hostname !== 'api.openai.com'
-  const { answer } = useQuery<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
+  const { answer } = useQuery<ModelsReport>(isAsked ? '/api/models' : null, { version: upstream ?? '' })
   const { text, note } = firstCall(kind, useBaseUrl(), firstModel(answer?.models ?? []))
   return (
     <>

@@ -28,7 +28,7 @@ const filtered = {
 
 test('each facet asks with the range and all filters but its own', () => {
   for (const facet of all) {
-    const url = new URL(facetPath(facet, filtered, ''), 'http://localhost')
+    const url = new URL(facetPath(facet, filtered, '', 60_000), 'http://localhost')
     assert.equal(url.searchParams.get('from'), '1970-01-01T00:00:00.000Z')
     assert.equal(url.searchParams.get('to'), '1970-01-01T00:01:00.000Z')
     for (const other of all)
@@ -40,7 +40,7 @@ test('each facet asks with the range and all filters but its own', () => {
 
 test('sessions are asked for by part of their name, and the search for a call is left out', () => {
   const question = (text: string): string | null =>
-    new URLSearchParams(facetPath('session', filtered, text).split('?')[1]).get('q')
+    new URLSearchParams(facetPath('session', filtered, text, 60_000).split('?')[1]).get('q')
   assert.deepEqual([question(''), question('night')], [null, 'night'])
 })
 

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CallGroups } from '../../src/api/calls.ts'
 import type { Sessions } from '../../src/api/sessions.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-text.ts'
-import { type PageAddress, type View, callsQuery, defaultAddress, queryKey } from '../data/page-address.ts'
+import { type PageAddress, type View, callsQuery, defaultAddress } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 
@@ -51,7 +50,7 @@ export function changeTo(facet: Facet, chosen: readonly string[]): Partial<PageA
 }
 
 /** Returns the address without its filter of this facet, so that other values are found, too. */
-export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
+function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
   return { ...address, [facets[facet].field]: defaultAddress[facets[facet].field] }
 }
 
@@ -59,8 +58,8 @@ export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
  * Returns the API path for a facet's values in the range and other filters of an address. Sessions are limited to
  * names that contain `text`.
  */
-export function facetPath(facet: Facet, address: PageAddress, text: string): string {
-  const time = questionTime(address, nowMs())
+export function facetPath(facet: Facet, address: PageAddress, text: string, nowMs: number): string {
+  const time = questionTime(address, nowMs)
   const others = withoutFacet(facet, address)
   if (facet !== 'session') {
     // Calls are grouped by sets of tags.
@@ -139,11 +138,7 @@ export function valueWords(facet: Facet, value: string): string {
  * contain `text`.
  */
 export function useFacet(facet: Facet, address: PageAddress, text: string = ''): QueryState<FacetAnswer> {
-  return useQuery<FacetAnswer>(
-    queryKey(withoutFacet(facet, address), facet, text),
-    () => facetPath(facet, address, text),
-    { read: readFacet },
-  )
+  return useQuery<FacetAnswer>((nowMs) => facetPath(facet, address, text, nowMs), { read: readFacet })
 }
 
 /** Returns the text after it has not changed for `afterMs` milliseconds. */

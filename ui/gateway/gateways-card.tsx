@@ -17,7 +17,7 @@ const [oftenMs, rarelyMs] = [3000, 30_000]
 
 /** All gateways that share a limit, if there are several, and the progress of a first copy of their calls. */
 export function GatewaysCard() {
-  const { answer: report, put } = useQuery<GatewaysReport>('gateways', () => '/api/gateways', {
+  const { answer: report, put } = useQuery<GatewaysReport>('/api/gateways', {
     everyMs: (report) => (isWorthShowing(report) ? oftenMs : rarelyMs),
   })
   const { run, isBusy, error } = useAction()

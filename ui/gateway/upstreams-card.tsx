@@ -2,7 +2,7 @@ import { useLive } from '../data/live.ts'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport, UpstreamTest } from '../../src/api/upstreams.ts'
 import { act } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
+import { timeQuery } from '../data/page-range.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
@@ -39,7 +39,7 @@ export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []
   const names = live.map(({ name }) => name).join(' ')
-  const query = useQuery<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
+  const query = useQuery<UpstreamsReport>('/api/upstreams', { everyMs, version: names })
   const { answer: report, put } = query
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
   const times = useTimes()
@@ -86,11 +86,9 @@ export function UpstreamsCard() {
 
 /** Returns the median time to first token (ms) of the last hour by upstream. */
 function useFirstTokens(isAsked: boolean): ReadonlyMap<string, number | null> {
-  const path = (): string => {
-    const from = new Date(nowMs() - hourMs).toISOString()
-    return `/api/query?group_by=upstream_name&from=${from}`
-  }
-  const { answer } = useQuery<FirstTokens>(isAsked ? 'first' : null, path, { everyMs })
+  const path = (nowMs: number): string =>
+    `/api/query?group_by=upstream_name&${timeQuery({ fromMs: nowMs - hourMs, toMs: null })}`
+  const { answer } = useQuery<FirstTokens>(isAsked ? path : null, { everyMs })
   return new Map((answer?.groups ?? []).map(({ key, ttft_ms: { p50 } }) => [key ?? 'default', p50] as const))
 }
 

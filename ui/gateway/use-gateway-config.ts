@@ -7,8 +7,8 @@ const everyMs = 60_000
 
 /** Returns the gateway's options, which are loaded again after they change. */
 export function useGatewayConfig(): QueryWithPut<ProxyConfig> {
-  const version = useLive(({ status }) => (status === null ? null : versionOf(status)))
-  return useQuery<ProxyConfig>(version, () => '/api/proxy/config', { everyMs })
+  const version = useLive(({ status }) => (status === null ? '' : versionOf(status)))
+  return useQuery<ProxyConfig>(version === '' ? null : '/api/proxy/config', { everyMs, version })
 }
 
 /** Returns the part of the status that changes when the options do. */

@@ -14,14 +14,16 @@ import { counted } from '../format/figures.ts'
 import { Control } from '../design/form/control.tsx'
 import { captureRules, clearPoints, keepingTimes, loggingText } from './payload-logging-text.ts'
 
-const path = '/api/raw-log/status'
 const lookEveryMs = 5000
 
 /** Shows and switches the logging of payloads. */
 export function PayloadLoggingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
-  const query = useQuery<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
+  const query = useQuery<RawLogStatus>('/api/raw-log/status', {
+    everyMs: lookEveryMs,
+    version: String(isRunning),
+  })
   const { answer: status } = query
   const { isBusy, error, run, forgetError } = useAction()
   useEffect(forgetError, [status?.enabled, isRunning])

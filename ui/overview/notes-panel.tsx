@@ -18,8 +18,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
   const { answer, error, again } = useQuery<NotesReport>(
-    JSON.stringify([address.range, address.utc]),
-    () => `/api/notes?${timeQuery(questionTime(address, nowMs()))}`,
+    (nowMs) => `/api/notes?${timeQuery(questionTime(address, nowMs))}`,
   )
   const [text, setText] = useState('')
   // The form starts with the current time until the user chooses another.

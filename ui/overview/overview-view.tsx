@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered, queryKey } from '../data/page-address.ts'
+import { isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
@@ -42,7 +42,7 @@ export function OverviewView() {
   const times = useTimes()
   const isHeld = useObservable(isDragging)
   const greets = useRef(false)
-  const query = useQuery<Overview>(queryKey(address), () => overviewPath(address, times.zone, nowMs()), {
+  const query = useQuery<Overview>((nowMs) => overviewPath(address, times.zone, nowMs), {
     everyMs: (answer) => (hasNoCalls(answer) ? firstCallEveryMs : refreshEveryMs(address.range)),
     isPaused: isHeld || address.call !== null,
   })
@@ -145,8 +145,7 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   const { zone } = useTimes()
   const { against } = address
   const { answer, isStale, error } = useQuery<Overview>(
-    against === null ? null : queryKey(address, against),
-    () => earlierPath(address, against ?? 'previous', zone, nowMs()),
+    against === null ? null : (nowMs) => earlierPath(address, against, zone, nowMs),
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
   )
   return against === null ? [null, null] : [isStale ? null : answer, error]

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { useNavigation } from '../data/navigation.tsx'
-import { callsQuery, queryKey } from '../data/page-address.ts'
+import { callsQuery } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/form/segments.tsx'
@@ -45,16 +45,15 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals, from, to } = answer
   const { address } = useNavigation()
   const [by, failedBy] = useState<keyof typeof failedByWords>('failure_code')
-  const query = useQuery<
-    { readonly groups: readonly FailedGroup[] },
-    { readonly path: string; readonly by: typeof by }
-  >(by === 'failure_code' ? null : queryKey(address, by, from, to), () => {
-    const failed = { ...address, errorsOnly: true }
-    const time = { fromMs: Date.parse(from), toMs: Date.parse(to) }
-    return { by, path: `/api/query?${callsQuery(failed, time, { group_by: by, measures: 'none' })}` }
-  })
+  const failed = { ...address, errorsOnly: true }
+  const time = { fromMs: Date.parse(from), toMs: Date.parse(to) }
+  const query = useQuery<{ readonly group_by: string; readonly groups: readonly FailedGroup[] }>(
+    by === 'failure_code'
+      ? null
+      : `/api/query?${callsQuery(failed, time, { group_by: by, measures: 'none' })}`,
+  )
   // The last answer stays until the next one comes, unless its key differs.
-  const groups = query.question?.by === by ? query.answer?.groups : null
+  const groups = query.answer?.group_by === by ? query.answer.groups : null
   if (failures === null) return <UntoldCard title="Why calls failed" />
   const byCause = failures.map(({ failure_code: key, calls }) => ({ key, calls }))
   const rows = failedRows((by === 'failure_code' ? byCause : groups) ?? [], totals.errors, by)

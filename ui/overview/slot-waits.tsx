@@ -1,5 +1,4 @@
 import type { SlotWaits, SlotWaitsReport } from '../../src/api/slot-waits.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
@@ -13,10 +12,7 @@ export function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
-  const query = useQuery<SlotWaitsReport>(
-    JSON.stringify([address.range, address.utc, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
-    () => slotsPath(address, upstream, slots, nowMs()),
-  )
+  const query = useQuery<SlotWaitsReport>((nowMs) => slotsPath(address, upstream, slots, nowMs))
   const { answer, error } = query
   return (
     <div class="filter-panel stack slot-waits">

@@ -31,9 +31,10 @@ export function PayloadTab({ id, tab, call, liveCall }: PayloadTabProps) {
   const heard = useMemo(() => liveCall?.payloads() ?? null, [liveCall, liveCall?.version])
   // If the feed has sent the whole payloads, they need not be loaded.
   const isComplete = heard !== null && (liveCall?.isComplete ?? false)
-  const path = `/api/calls/${id}/payloads`
-  const key = isComplete ? null : `${path} ${liveCall?.version ?? ''}`
-  const query = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
+  const query = useQuery<AnsweredPayloads>(isComplete ? null : `/api/calls/${id}/payloads`, {
+    read: readPayloads,
+    version: liveCall?.version ?? '',
+  })
   const captured = isComplete || query.isStale ? null : query.answer
   // Captured payloads are complete; the feed may have only the beginning.
   const request = captured?.request ?? heard?.request ?? null

@@ -31,10 +31,7 @@ import { useAgainOnCalls } from './use-sessions.ts'
 /** The view of a session: figures, a timeline of its calls, and a list of the same calls. */
 export function SessionView({ session }: { readonly session: string }) {
   const { address, go } = useNavigation()
-  const head = useQuery<Sessions>(
-    session,
-    () => `/api/sessions?${new URLSearchParams({ session, limit: '1' })}`,
-  )
+  const head = useQuery<Sessions>(`/api/sessions?${new URLSearchParams({ session, limit: '1' })}`)
   useAgainOnCalls(true, (name) => name === session, head.again)
   const figures = head.answer?.sessions[0] ?? null
   const loaded = useSessionCalls(session, figures?.first_at ?? null)

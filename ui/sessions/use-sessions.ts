@@ -4,7 +4,7 @@ import type { CallSession } from '../../src/call/figures.ts'
 import { sessionSorts } from '../../src/call/call-session.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { orderOf } from '../data/changed-address.ts'
-import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
 import { type PagedList, usePagedList } from '../data/use-paged-list.ts'
 
@@ -27,16 +27,15 @@ export interface SessionList extends PagedList<Sessions, CallSession> {
   readonly rows: readonly SessionRow[]
 }
 
-/** Returns the API path for a page of sessions in a range and filters; `cursor` is null for the first page. */
-function sessionsPath(address: PageAddress, atMs: number, cursor: string | null): string {
+/** Returns the API path for the first page of sessions in a range and filters. */
+function sessionsPath(address: PageAddress, nowMs: number): string {
   const sort = orderOf('sessions', address)
   const parameters = {
     limit: String(pageSize),
     ...(sort !== usualOrder && { sort }),
     ...(address.rising && { rising: 'true' }),
-    ...(cursor === null ? {} : { cursor }),
   }
-  const query = callsQuery(address, questionTime(address, atMs), parameters)
+  const query = callsQuery(address, questionTime(address, nowMs), parameters)
   // A search by id or code belongs to lists of calls, and this view searches names.
   query.delete('q')
   if (address.text.trim() !== '') query.set('q', address.text.trim())
@@ -65,15 +64,16 @@ function sessionRows(
 
 /** Returns the sessions of an address in its order, loaded again when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
-  const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
   const list = usePagedList<Sessions, CallSession>(
-    key,
-    (atMs, cursor) => sessionsPath(address, atMs, cursor),
+    (nowMs) => sessionsPath(address, nowMs),
     ({ sessions }) => sessions,
     { keepsPages: true },
   )
-  const { answer, furtherRows, again } = list
-  const lastRows = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
+  const { key, answer, furtherRows, again } = list
+  const lastRows = useRef<{ readonly key: string | null; readonly rows: readonly SessionRow[] }>({
+    key,
+    rows: [],
+  })
   const rows = useMemo(() => {
     const before = lastRows.current.key === key ? lastRows.current.rows : []
     // Sessions that dropped out of the renewed first page come before the next pages.

@@ -22,7 +22,7 @@ export function ClientsCard() {
   // The list is loaded again only for new clients, because known ones come and go all the time.
   const names = useRef(new Set<string>())
   for (const { client } of uses) names.current.add(client)
-  const query = useQuery<ClientsReport>(String(names.current.size), () => '/api/clients', { everyMs: 30_000 })
+  const query = useQuery<ClientsReport>('/api/clients', { everyMs: 30_000, version: names.current.size })
   const { answer: report, put } = query
   const times = useTimes()
   if (report === null) return <Awaited what="the clients" {...query} height="9rem" />

@@ -28,7 +28,7 @@ const sizeEveryMs = 60_000
 export function DatabaseCard() {
   const job = useLive(({ job }) => job)
   // The size is loaded again when a job ends.
-  const { answer } = useQuery<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
+  const { answer } = useQuery<DatabaseSize>('/api/db', { everyMs: sizeEveryMs, version: job?.state ?? '' })
   const [days, setDays] = useState(String(keptDays.usual))
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
   const action = useAction()
