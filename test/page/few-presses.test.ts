@@ -65,7 +65,7 @@ question('which call has this id?', async (page, press) => {
   const [call] = (await asked<{ calls: readonly CallJson[] }>('/api/query?limit=1')).calls
   assert.ok(call !== undefined)
   await press(button(page, 'Find'))
-  await page.getByRole('combobox').fill(call.id)
+  await page.getByRole('combobox', { name: /^Find/ }).fill(call.id)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText(call.id).first().waitFor()
 })
@@ -86,7 +86,7 @@ question('was the queue a problem, and which limit would have been enough?', asy
 
 question('which calls of one client were answered 429?', async (page, press) => {
   await press(button(page, 'Find'))
-  await page.getByRole('combobox').fill('429')
+  await page.getByRole('combobox', { name: /^Find/ }).fill('429')
   await page.keyboard.press('Enter')
   await page.waitForURL(/status=429/)
   await press(button(page, 'Client'))

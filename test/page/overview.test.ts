@@ -395,10 +395,9 @@ test('another time is laid under the charts, and what figures change against', a
   await untilReady(page)
   await page.keyboard.press('b')
   const answered = page.waitForResponse(/\/api\/overview.*to=/)
-  await page
-    .getByRole('group', { name: 'Compare with an earlier period' })
-    .getByLabel('Previous period')
-    .check()
+  const against = page.getByRole('combobox', { name: 'Compare with an earlier period' })
+  await against.and(page.locator(':focus')).waitFor()
+  await against.selectOption('vs. previous period')
   await page.waitForURL(/against=previous/)
   const earlier = (await (await answered).json()) as Overview
   assert.equal(Date.parse(earlier.to) - Date.parse(earlier.from), 6 * 3_600_000)
@@ -413,16 +412,15 @@ test('another time is laid under the charts, and what figures change against', a
   // A call at an edge may be of the bucket that is not shown.
   assert.ok(Math.abs(sum(column) - earlier.totals.calls) <= earlier.totals.calls / 20, String(sum(column)))
 
-  await page.keyboard.press('b')
-  await page.getByLabel('Previous week').check()
+  await against.selectOption('vs. previous week')
   await page.getByText('Nothing was recorded in the period to compare with.').waitFor()
 
   // Only the question about the earlier time comes to nothing.
   await page.route(/\/api\/overview.*to=/, (route) => route.abort())
-  await page.getByLabel('Previous day').check()
+  await against.selectOption('vs. previous day')
   await page.getByText('Could not load the period to compare with.').waitFor()
   assert.equal(await page.getByText(/^Not updated since/).count(), 0)
-  await page.getByLabel('Nothing').check()
+  await against.selectOption('No comparison')
   await page.waitForURL((url) => !url.search.includes('against'))
   await requests.getByRole('button', { name: 'Calls, compared' }).waitFor({ state: 'detached' })
 })

@@ -8,8 +8,7 @@ import { Popover } from '../design/overlay/popover.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
-import { FacetValues } from '../filters/filter-panels.tsx'
-import { type Facet, chosenOf, facets } from '../filters/facets.ts'
+import { FacetFilter } from '../filters/choice-filters.tsx'
 import { counted } from '../format/figures.ts'
 import { exportPath } from './calls-question.ts'
 import { type CallsLayout, keptColumns } from './calls-layout.ts'
@@ -27,31 +26,15 @@ export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
   const hasUpstreams = knowsSeveral || upstreams.length > 0
   return (
     <div class="calls-tools row wraps">
-      <FacetMenu facet="client" />
-      <FacetMenu facet="failure_code" />
-      {hasUpstreams && <FacetMenu facet="upstream_name" />}
+      <FacetFilter of={{ client: [] }} label="Clients" none="Client" />
+      <FacetFilter of={{ failure_code: [] }} label="Failures" none="Failure" />
+      {hasUpstreams && <FacetFilter of={{ upstream_name: [] }} label="Upstreams" none="Upstream" />}
       <SortChoice isNarrow={isNarrow} />
       <div class="at-end">
         {!isNarrow && <ColumnsMenu columns={columns} />}
         <ExportMenu total={total} />
       </div>
     </div>
-  )
-}
-
-/** The menu that filters by the values of a facet. */
-function FacetMenu({ facet }: { readonly facet: Facet }) {
-  const { address } = useNavigation()
-  const { name, plural } = facets[facet]
-  const chosen = chosenOf(facet, address)
-  return (
-    <Popover
-      label={`${plural[0]?.toUpperCase()}${plural.slice(1)}`}
-      words={chosen.length === 0 ? name : `${name} · ${chosen.length}`}
-      class={chosen.length === 0 ? '' : 'is-set'}
-    >
-      {() => <FacetValues facet={facet} />}
-    </Popover>
   )
 }
 
@@ -116,7 +99,7 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
             }))}
             chosen={columns}
             onChoose={(chosen) => keptColumns.set(columnNames.filter((name) => chosen.includes(name)))}
-            kind="any"
+            hasOnly={false}
           />
           <PanelFoot clear="Automatic" isClear={!isOwnChoice} onClear={() => keptColumns.set(null)} />
         </div>

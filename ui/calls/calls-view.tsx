@@ -10,7 +10,8 @@ import { CallSummary } from './call-summary.tsx'
 import { useCallsLayout } from './calls-layout.ts'
 import { CallsList } from './calls-list.tsx'
 import { CallsTools } from './calls-tools.tsx'
-import { NoCalls, Refusal } from '../empty-states/no-calls.tsx'
+import { Awaited } from '../design/awaited.tsx'
+import { NoCalls } from '../empty-states/no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip, useCallVolume } from './volume-strip.tsx'
@@ -56,10 +57,8 @@ export function CallsView() {
             </button>
           )}
         </div>
-        {isRefused ? (
-          <Refusal what="the calls" query={{ ...list, again }} />
-        ) : answer === null ? (
-          <div class="skeleton" style={{ height: '30rem' }} />
+        {answer === null || isRefused ? (
+          <Awaited what="the calls" {...list} again={again} height="30rem" />
         ) : calls.length === 0 ? (
           <NoCalls answer={answer} />
         ) : (

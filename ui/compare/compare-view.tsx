@@ -22,7 +22,8 @@ import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
 import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
-import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
+import { Awaited } from '../design/awaited.tsx'
+import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { type Column, Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
@@ -58,19 +59,13 @@ export function CompareView() {
     <>
       <FilterBar query={query} />
       <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
-        {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
-        {isRefused && (
-          <section class="card">
-            <Refusal what="the comparison" query={query} />
-          </section>
+        {answer === null || isRefused ? (
+          <Awaited what="the comparison" {...query} height="40rem" />
+        ) : answer.summary.calls === 0 ? (
+          <NoCallsCard answer={answer} />
+        ) : (
+          <Comparison by={answer.group_by} groups={answer.groups} shown={address} onShow={go} />
         )}
-        {answer !== null &&
-          !isRefused &&
-          (answer.summary.calls === 0 ? (
-            <NoCallsCard answer={answer} />
-          ) : (
-            <Comparison by={answer.group_by} groups={answer.groups} shown={address} onShow={go} />
-          ))}
       </div>
     </>
   )

@@ -9,7 +9,8 @@ import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
-import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
+import { Awaited } from '../design/awaited.tsx'
+import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
@@ -38,9 +39,7 @@ export function CostsView() {
       <FilterBar query={{ ...spend, again }} />
       <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && error !== null ? (
-          <section class="card">
-            <Refusal what="the spend" query={spend} />
-          </section>
+          <Awaited what="the spend" {...spend} />
         ) : (
           <SpendPart spend={spend} matches={prices.matches} />
         )}

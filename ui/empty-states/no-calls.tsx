@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
-import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
-import type { QueryState } from '../data/use-query.ts'
-import { Button } from '../design/button.tsx'
+import { useNavigation } from '../data/navigation.tsx'
+import { isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
+import { ActionLink } from '../design/folded-time.tsx'
 import { counted } from '../format/figures.ts'
 
 /** Instructions for the first call, in place of a view's content. */
@@ -75,52 +73,4 @@ function useReason({ available_types: types, store, note, summary, resolution }:
       </>
     ),
   }
-}
-
-/** The text in place of a failed request's answer. `what` is the subject, such as `the calls`. */
-export function Refusal({ what, query }: { readonly what: string; readonly query: Refused }) {
-  const { error, failure, again } = query
-  const from = failure?.code === 'folded_range' ? failure.data['from'] : undefined
-  if (from !== undefined) return <FoldedTime untilMs={Date.parse(from)} />
-  return (
-    <div role="alert">
-      <EmptyState title={`Could not load ${what}`} actions={<Button onClick={again}>Try again</Button>}>
-        {error}
-      </EmptyState>
-    </div>
-  )
-}
-
-type Refused = Pick<QueryState<unknown>, 'error' | 'failure' | 'again'>
-
-/** The text in place of figures that calls before `untilMs` lack, because only their totals are kept. */
-export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
-  const { address } = useNavigation()
-  const times = useTimes()
-  const toMs = address.range.last === null ? Math.max(address.range.toMs, untilMs + 1) : nowMs()
-  return (
-    <EmptyState
-      title="Part of this range is kept as totals only"
-      actions={
-        <>
-          <ActionLink
-            to={{ range: { last: null, fromMs: untilMs, toMs } }}
-            words="Show range with individual calls"
-          />
-          {isFiltered(address) && <ActionLink to={withoutFilters(address)} words="Clear filters" />}
-        </>
-      }
-    >
-      {`Calls before ${times.full(untilMs)} were rolled up into hourly totals, which lack this information.`}
-    </EmptyState>
-  )
-}
-
-/** A link from an empty list to another address. */
-function ActionLink({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
-  return (
-    <AddressLink class="button" to={to}>
-      {words}
-    </AddressLink>
-  )
 }

@@ -1,4 +1,3 @@
-import { useId } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 
 export interface ListedChoice<Choice extends string> {
@@ -16,17 +15,13 @@ export interface CheckListProps<Choice extends string> {
   readonly choices: readonly ListedChoice<Choice>[]
   readonly chosen: readonly Choice[]
   readonly onChoose: (chosen: readonly Choice[]) => void
-  /**
-   * `any` allows any number of choices, `one` exactly one. `each` is `any` with a button to choose one alone
-   * (default).
-   */
-  readonly kind?: 'any' | 'each' | 'one'
+  /** True if each choice has a button that chooses it alone (default: true). */
+  readonly hasOnly?: boolean
 }
 
 /** The choices of a menu. */
 export function CheckList<Choice extends string>(props: CheckListProps<Choice>) {
-  const { choices, chosen, onChoose, kind = 'each' } = props
-  const name = useId()
+  const { choices, chosen, onChoose, hasOnly = true } = props
   const toggle = (choice: Choice): void =>
     onChoose(chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice])
   return (
@@ -35,18 +30,17 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
         <li key={choice} class="row">
           <label class="row" title={title}>
             <input
-              type={kind === 'one' ? 'radio' : 'checkbox'}
-              name={name}
+              type="checkbox"
               checked={chosen.includes(choice)}
               disabled={isFixed}
-              onChange={() => (kind === 'one' ? onChoose([choice]) : toggle(choice))}
+              onChange={() => toggle(choice)}
             />
             <span class="choice-words" title={words}>
               {words}
             </span>{' '}
             {note !== undefined && <span class="note-of-choice fine at-end">{note}</span>}
           </label>
-          {kind === 'each' && (
+          {hasOnly && (
             <button type="button" onClick={() => onChoose([choice])}>
               only<span class="aside"> {words}</span>
             </button>

@@ -1,40 +1,88 @@
-import { callTypeWords, outcomeWords } from '../data/call-text.ts'
+import type { ComponentChildren } from 'preact'
+import { outcomeWords } from '../data/call-text.ts'
 import { type Navigation, useNavigation } from '../data/navigation.tsx'
-import { againstWords } from '../data/page-address.ts'
+import { type Against, againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
+import { Control } from '../design/form/control.tsx'
 import { type Shortcut, useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Popover } from '../design/overlay/popover.tsx'
+import { type Facet, chosenOf, facets, valueWords } from './facets.ts'
 
 const FacetMenu = lazyPart(async () => (await import('./filter-panels.tsx')).FacetMenu)
 const FacetValues = lazyPart(async () => (await import('./filter-panels.tsx')).FacetValues)
-const KindPanel = lazyPart(async () => (await import('./filter-panels.tsx')).KindPanel)
-const AgainstPanel = lazyPart(async () => (await import('./filter-panels.tsx')).AgainstPanel)
 
-/** The ids of menus that keys open. */
-const [modelFilterId, moreFiltersId, againstMenuId] = ['model-filter', 'more-filters', 'against-menu']
+/** The ids of controls that keys open. */
+const [modelFilterId, moreFiltersId, againstId] = ['model-filter', 'more-filters', 'against']
 
 function press(id: string): () => void {
   return () => document.getElementById(id)?.click()
 }
 
-export interface ModelFilterProps {
-  /** The models of recorded calls. */
-  readonly models: readonly string[]
+export interface FacetFilterProps {
+  /** The facets of the menu, each with further values to list after those of the calls. */
+  readonly of: Partial<Record<Facet, readonly string[]>>
+  readonly label: string
+  /** The text of the button while nothing is chosen. */
+  readonly none: ComponentChildren
+  readonly id?: string
 }
 
-/** The menu that filters by model. */
-export function ModelFilter({ models }: ModelFilterProps) {
-  const chosen = useNavigation().address.models
+/** A menu that filters by the values of one facet, or of several one below the other. */
+export function FacetFilter({ of, label, none, id = '' }: FacetFilterProps) {
+  const { address } = useNavigation()
+  const names = Object.keys(of) as Facet[]
+  const chosen = names
+    .map((facet) => chosenWords(facet, chosenOf(facet, address)))
+    .filter((words) => words !== '')
+    .join(' · ')
   return (
     <Popover
-      id={modelFilterId}
-      label="Models"
-      class={choiceClass(chosen.length > 0)}
-      words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
+      id={id}
+      label={label}
+      class={`filter-choice ${chosen === '' ? '' : 'is-set'}`}
+      words={<span class="filter-choice-words cut">{chosen || none}</span>}
     >
-      {() => <FacetValues facet="model" also={models} />}
+      {() =>
+        names.map((facet, at) =>
+          names.length === 1 ? (
+            <FacetValues key={facet} facet={facet} also={of[facet] ?? []} />
+          ) : (
+            <fieldset key={facet}>
+              <legend class="finest">{facets[facet].name}</legend>
+              <FacetValues facet={facet} also={of[facet] ?? []} takesFocus={at === 0} />
+            </fieldset>
+          ),
+        )
+      }
     </Popover>
+  )
+}
+
+/** Returns a single choice by its name, several by their number; empty for none. */
+function chosenWords(facet: Facet, chosen: readonly string[]): string {
+  const [first] = chosen
+  if (first === undefined) return ''
+  return chosen.length === 1 ? valueWords(facet, first) : `${chosen.length} ${facets[facet].plural}`
+}
+
+/** The menu that filters by model. `models` are those of recorded calls. */
+export function ModelFilter({ models }: { readonly models: readonly string[] }) {
+  return <FacetFilter id={modelFilterId} of={{ model: models }} label="Models" none="All models" />
+}
+
+/** The menu that filters by call type and outcome. `types` are those of recorded calls. */
+export function KindFilter({ types }: { readonly types: readonly string[] }) {
+  return (
+    <FacetFilter
+      of={{ call_type: types, outcome: Object.keys(outcomeWords) }}
+      label="Type and outcome"
+      none={
+        <>
+          Type<span class="filter-more-words"> and outcome</span>
+        </>
+      }
+    />
   )
 }
 
@@ -63,28 +111,6 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   ]
 }
 
-/** The menu that filters by call type and outcome. `types` has the types of recorded calls. */
-export function KindFilter({ types }: { readonly types: readonly string[] }) {
-  const { callTypes, outcomes } = useNavigation().address
-  const set = [numberOf(callTypes, 'types', callTypeWords), numberOf(outcomes, 'outcomes', outcomeWords)]
-    .filter((words) => words !== '')
-    .join(' · ')
-  return (
-    <Popover
-      label="Type and outcome"
-      class={choiceClass(set !== '')}
-      words={
-        <span class="filter-choice-words cut">
-          {set || 'Type'}
-          {set === '' && <span class="filter-more-words"> and outcome</span>}
-        </span>
-      }
-    >
-      {() => <KindPanel types={types} />}
-    </Popover>
-  )
-}
-
 /** The menu of less frequent filters: clients, sessions, statuses and others. */
 export function MoreFilters() {
   return (
@@ -104,37 +130,22 @@ export function MoreFilters() {
   )
 }
 
-/** The menu of earlier periods for comparison. */
-export function AgainstMenu() {
-  const { against } = useNavigation().address
-  useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier period', run: press(againstMenuId) }])
-  return (
-    <Popover
-      id={againstMenuId}
-      label="Compare with an earlier period"
-      class={choiceClass(against !== null)}
-      words={
-        <span class="cut">
-          {against === null ? 'Compare with' : `vs. ${againstWords[against].toLowerCase()}`}
-        </span>
-      }
-    >
-      {() => <AgainstPanel />}
-    </Popover>
+/** The choice of an earlier period for comparison. */
+export function AgainstChoice() {
+  const { address, go } = useNavigation()
+  const run = (): void => document.getElementById(againstId)?.focus()
+  useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier period', run }])
+  const periods = Object.entries(againstWords).map(
+    ([name, words]) => [name, `vs. ${words.toLowerCase()}`] as const,
   )
-}
-
-function choiceClass(isSet: boolean): string {
-  return `filter-choice ${isSet ? 'is-set' : ''}`
-}
-
-/** Returns a single choice by its name, several by their number; empty for none. */
-function numberOf<Choice extends string>(
-  chosen: readonly Choice[],
-  many: string,
-  words?: Readonly<Record<Choice, string>>,
-): string {
-  const [first] = chosen
-  if (first === undefined) return ''
-  return chosen.length === 1 ? (words?.[first] ?? first) : `${chosen.length} ${many}`
+  return (
+    <Control
+      id={againstId}
+      class={`filter-choice ${address.against === null ? '' : 'is-set'}`}
+      aria-label="Compare with an earlier period"
+      value={address.against ?? ''}
+      choices={[['', address.against === null ? 'Compare with' : 'No comparison'], ...periods]}
+      onInput={(choice) => go({ against: choice === '' ? null : (choice as Against) })}
+    />
+  )
 }

@@ -17,6 +17,8 @@ const filtered = {
   ...defaultAddress,
   range: { last: null, fromMs: 0, toMs: 60_000 },
   models: ['gpt'],
+  callTypes: ['chat'],
+  outcomes: ['ok'],
   clients: ['codex'],
   upstreams: ['claude'],
   tags: ['team:search'],
@@ -45,7 +47,7 @@ test('sessions are asked for by part of their name, and the search for a call is
 })
 
 test('what is chosen comes from the address and goes there; a session gives way to the next', () => {
-  const chosen = 'gpt codex claude team:search nightly 429 client_gone'
+  const chosen = 'gpt chat ok codex claude team:search nightly 429 client_gone'
   assert.equal(all.map((facet) => chosenOf(facet, filtered)).join(' '), chosen)
   assert.deepEqual(chosenOf('session', defaultAddress), [])
   assert.deepEqual(changeTo('status', ['429', '500']), { statuses: ['429', '500'] })
@@ -87,10 +89,12 @@ test('what the address names is listed first where it was not told, and a search
     { value: 'client_gone', calls: 2 },
   ]
   const values = (text: string): readonly string[] =>
-    listedValues('failure_code', replies, ['draining', 'client_gone'], text).map(({ value }) => value)
-  assert.deepEqual(values(''), ['draining', 'upstream_http', 'client_gone'])
+    listedValues('failure_code', replies, ['draining', 'client_gone'], ['cancelled'], text).map(
+      ({ value }) => value,
+    )
+  assert.deepEqual(values(''), ['draining', 'upstream_http', 'client_gone', 'cancelled'])
   assert.deepEqual(values('LEFT'), ['client_gone'])
   assert.deepEqual(values('_http'), ['upstream_http'])
-  const byCall = listedValues('session', [{ value: 'nightly', calls: 2 }], ['other'], '0123456789a')
+  const byCall = listedValues('session', [{ value: 'nightly', calls: 2 }], ['other'], [], '0123456789a')
   assert.deepEqual(byCall, [{ value: 'nightly', words: 'nightly', calls: 2 }])
 })

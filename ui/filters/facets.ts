@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CallGroups } from '../../src/api/calls.ts'
 import type { Sessions } from '../../src/api/sessions.ts'
+import { callTypeWords, isCallType, isOutcome, outcomeWords } from '../data/call-text.ts'
 import { failureCodeWords } from '../data/failure-text.ts'
 import { type PageAddress, type View, callsQuery, defaultAddress } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
@@ -9,6 +10,8 @@ import { type QueryState, useQuery } from '../data/use-query.ts'
 /** The fields that filter calls, under the API's names. */
 export const facets = {
   model: { name: 'Model', singular: 'model', plural: 'models', field: 'models' },
+  call_type: { name: 'Type', singular: 'type', plural: 'types', field: 'callTypes' },
+  outcome: { name: 'Outcome', singular: 'outcome', plural: 'outcomes', field: 'outcomes' },
   client: { name: 'Client', singular: 'client', plural: 'clients', field: 'clients' },
   upstream_name: { name: 'Upstream', singular: 'upstream', plural: 'upstreams', field: 'upstreams' },
   tag: { name: 'Tag', singular: 'tag', plural: 'tags', field: 'tags' },
@@ -31,8 +34,13 @@ const elsewhere: Partial<Record<View, readonly Facet[]>> = {
 /** Returns the facets in the menu of further filters of a view. */
 export function facetsOf({ view }: Pick<PageAddress, 'view'>): readonly Facet[] {
   return (Object.keys(facets) as Facet[]).filter(
-    (facet) => facet !== 'model' && elsewhere[view]?.includes(facet) !== true,
+    (facet) => !isInBar(facet) && elsewhere[view]?.includes(facet) !== true,
   )
+}
+
+/** True if the bar of filters has a menu of the facet. */
+export function isInBar(facet: Facet): boolean {
+  return facet === 'model' || facet === 'call_type' || facet === 'outcome'
 }
 
 /** Returns the values by which the address filters. */
@@ -109,17 +117,23 @@ export function readFacet(text: string): FacetAnswer {
   return { values: values.sort((a, b) => b.calls - a.calls), isCut }
 }
 
-/** Returns the values to list, if they contain `text`. Values of the address that the answer lacks come first. */
+/**
+ * Returns the values to list, if they contain `text`. Values of the address that the answer lacks come first, and
+ * further ones last.
+ */
 export function listedValues(
   facet: Facet,
   listed: readonly FacetValue[],
   named: readonly string[],
+  also: readonly string[],
   text: string,
 ): readonly { readonly value: string; readonly words: string; readonly calls: number | null }[] {
   const listedNames = new Set(listed.map(({ value }) => value))
-  const unknown = named.filter((value) => !listedNames.has(value)).map((value) => ({ value, calls: null }))
+  const missing = new Set([...named, ...also].filter((value) => !listedNames.has(value)))
+  const unknown = Array.from(missing, (value) => ({ value, calls: null }))
+  const isNamed = ({ value }: { readonly value: string }): boolean => named.includes(value)
   const isFound = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase())
-  return [...unknown, ...listed]
+  return [...unknown.filter(isNamed), ...listed, ...unknown.filter((row) => !isNamed(row))]
     .map(({ value, calls }) => ({ value, calls, words: valueWords(facet, value) }))
     .filter(
       ({ value, words }) =>
@@ -130,6 +144,8 @@ export function listedValues(
 
 /** Returns a value in words. */
 export function valueWords(facet: Facet, value: string): string {
+  if (facet === 'call_type') return isCallType(value) ? callTypeWords[value] : value
+  if (facet === 'outcome') return isOutcome(value) ? outcomeWords[value] : value
   return facet === 'failure_code' ? failureCodeWords(value) : value
 }
 

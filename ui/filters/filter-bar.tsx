@@ -46,7 +46,7 @@ type RangeName = keyof typeof rangeTitles
 const rangeNames = Object.keys(rangeTitles) as RangeName[]
 export interface FilterBarProps {
   /** The request of the view. */
-  readonly query: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
+  readonly query: QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>
   /** Further controls of the view. */
   readonly children?: ComponentChildren
   /** Content beside the button that loads again. */

@@ -1,7 +1,6 @@
-import { callTypeWords, outcomeWords } from '../data/call-text.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
-import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
+import { type Facet, changeTo, chosenOf, facets, isInBar, valueWords } from './facets.ts'
 
 /** A removable filter without a menu in the bar. */
 export interface FilterChip {
@@ -19,7 +18,7 @@ export interface FilterChip {
  * Live filters only by models, failures and text.
  */
 export function filterChips(address: PageAddress, isReport = false): readonly FilterChip[] {
-  const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address
+  const { view, errorsOnly, source, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
   // An opened session shows all of its calls.
   const isOneSession = view === 'sessions' && address.session !== null
@@ -33,13 +32,10 @@ export function filterChips(address: PageAddress, isReport = false): readonly Fi
   ): void => {
     chips.push({ name: isIgnored ? `Not applied: ${name}` : name, words, isIgnored, without })
   }
-  if (isLive || isWithoutBar) {
-    for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
-    for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
-  }
   for (const facet of Object.keys(facets) as Facet[]) {
-    // The bar has a menu of models, and Sessions shows the whole session.
-    if ((facet === 'model' && !isWithoutBar) || (facet === 'session' && view === 'sessions')) continue
+    // Live has a menu of models only, and Sessions shows the whole session.
+    const hasMenu = isLive ? facet === 'model' : isInBar(facet)
+    if ((hasMenu && !isWithoutBar) || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
       add(facets[facet].name, valueWords(facet, value), changeTo(facet, except(chosen, value)))

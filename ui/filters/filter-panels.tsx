@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-text.ts'
-import { type Against, againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Awaited } from '../design/awaited.tsx'
@@ -19,8 +17,6 @@ import {
   useSettled,
   valueWords,
 } from './facets.ts'
-
-const outcomes = Object.keys(outcomeWords) as Outcome[]
 
 /** A longer list has a search field. */
 const manyValues = 8
@@ -69,14 +65,16 @@ export function FacetMenu() {
 
 interface FacetValuesProps {
   readonly facet: Facet
-  /** Further values, whose numbers of calls are unknown. */
+  /** Further values to list after those of the calls. */
   readonly also?: readonly string[]
+  /** True if the list takes the focus when it is ready (default: true). */
+  readonly takesFocus?: boolean
   /** Returns to the menu of facets, if there is one. */
   readonly onBack?: () => void
 }
 
 /** The values of a facet in the range, with their numbers of calls. */
-export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
+export function FacetValues({ facet, also = [], takesFocus = true, onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
   const { name, singular, plural } = facets[facet]
   const chosen = chosenOf(facet, address)
@@ -92,9 +90,10 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const isSlow = useDelayed(isLoading, silentMs)
   const isReady = answer !== null
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus(), [isReady])
-  const named = [...new Set([...atFirst, ...chosen, ...also])]
-  const listed = isReady ? listedValues(facet, answer.values, named, text) : []
+  useEffect(() => {
+    if (takesFocus) box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus()
+  }, [isReady])
+  const listed = isReady ? listedValues(facet, answer.values, [...atFirst, ...chosen], also, text) : []
   const hasSearch =
     isReady &&
     (answer.values.length > manyValues || also.length > manyValues || sought !== '' || answer.isCut)
@@ -129,7 +128,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           }))}
           chosen={chosen}
           onChoose={(next) => go(changeTo(facet, next))}
-          kind={facet === 'session' ? 'any' : 'each'}
+          hasOnly={facet !== 'session'}
         />
       )}
       {facet === 'session' && address.q !== '' && (
@@ -150,63 +149,6 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
         isClear={chosen.length === 0}
         onClear={() => go(changeTo(facet, []))}
       />
-    </div>
-  )
-}
-
-/** Filters by call type and outcome. `types` has the types of recorded calls. */
-export function KindPanel({ types }: { readonly types: readonly string[] }) {
-  const { address, go } = useNavigation()
-  const { callTypes, outcomes: ends } = address
-  const shownTypes = [...new Set([...types.filter(isCallType), ...callTypes])]
-  return (
-    <div class="filter-panel stack">
-      {shownTypes.length > 0 && (
-        <fieldset>
-          <legend class="finest">Type</legend>
-          <CheckList<CallType>
-            choices={shownTypes.map((type) => ({ choice: type, words: callTypeWords[type] }))}
-            chosen={callTypes}
-            onChoose={(chosen) => go({ callTypes: chosen })}
-          />
-        </fieldset>
-      )}
-      <fieldset>
-        <legend class="finest">Outcome</legend>
-        <CheckList<Outcome>
-          choices={outcomes.map((outcome) => ({ choice: outcome, words: outcomeWords[outcome] }))}
-          chosen={ends}
-          onChoose={(chosen) => go({ outcomes: chosen })}
-        />
-      </fieldset>
-      <PanelFoot
-        clear="All types and outcomes"
-        isClear={callTypes.length === 0 && ends.length === 0}
-        onClear={() => go({ callTypes: [], outcomes: [] })}
-      />
-    </div>
-  )
-}
-
-const againstChoices = ['', ...(Object.keys(againstWords) as Against[])] as const
-
-/** The choice of an earlier period for comparison. */
-export function AgainstPanel() {
-  const { address, go } = useNavigation()
-  return (
-    <div class="filter-panel stack">
-      <fieldset>
-        <legend class="finest">Compare with</legend>
-        <CheckList
-          kind="one"
-          choices={againstChoices.map((choice) => ({
-            choice,
-            words: choice === '' ? 'Nothing' : againstWords[choice],
-          }))}
-          chosen={[address.against ?? '']}
-          onChoose={([choice = '']) => go({ against: choice === '' ? null : choice })}
-        />
-      </fieldset>
     </div>
   )
 }

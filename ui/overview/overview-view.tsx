@@ -11,7 +11,7 @@ import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
 import { useLive } from '../data/live.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
-import { AgainstMenu } from '../filters/choice-filters.tsx'
+import { AgainstChoice } from '../filters/choice-filters.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../empty-states/no-calls.tsx'
@@ -98,10 +98,9 @@ export function OverviewView() {
           </>
         }
       >
-        <AgainstMenu />
+        <AgainstChoice />
       </FilterBar>
-      {answer === null &&
-        (error === null ? <OverviewSkeleton /> : <Awaited what="the figures" error={error} again={again} />)}
+      {answer === null && (error === null ? <OverviewSkeleton /> : <Awaited what="the figures" {...query} />)}
       {answer !== null && (
         <div class={`view stack overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {greets.current && !hasNone && (

@@ -12,7 +12,8 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { Meter } from '../design/meter.tsx'
-import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
+import { Awaited } from '../design/awaited.tsx'
+import { FoldedTime } from '../design/folded-time.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
 import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
@@ -83,10 +84,8 @@ export function SessionsList() {
             </button>
           )}
         </div>
-        {isRefused ? (
-          <Refusal what="the sessions" query={list} />
-        ) : answer === null ? (
-          <div class="skeleton" style={{ height: '30rem' }} />
+        {answer === null || isRefused ? (
+          <Awaited what="the sessions" {...list} height="30rem" />
         ) : shown.length === 0 ? (
           <NoSessions foldedUntil={answer.folded_until} />
         ) : (
