@@ -42,18 +42,9 @@ function course(...looks: readonly (readonly [minute: number, seen: Step])[]): r
 }
 
 test('one message when it begins and one when it has ended for long enough', () => {
-  const messages = course(
-    [0, { budget: 49 }],
-    [1, { budget: 50 }],
-    [2, { budget: 55 }],
-    [3, { budget: 49 }],
-    [4, { budget: 51 }],
-    [5, { budget: 40 }],
-    [8, { budget: 40 }],
-    [9, { budget: 40 }],
-    [10, { budget: 40 }],
-  )
-  assert.deepEqual(messages, ['1 begins budget', '9 ended budget'])
+  const budgets = { 0: 49, 1: 50, 2: 55, 3: 49, 4: 51, 5: 40, 8: 40, 9: 40, 10: 40 }
+  const looks = Object.entries(budgets).map(([minute, budget]) => [Number(minute), { budget }] as const)
+  assert.deepEqual(course(...looks), ['1 begins budget', '9 ended budget'])
 })
 
 test('while it is so it is told again, every four hours', () => {
@@ -69,33 +60,24 @@ test('a higher level is told at once, and only the highest', () => {
 test('what must be so for some time is told after it, and not if it was short', () => {
   const down = { isDown: true }
   assert.deepEqual(course([0, down], [0.5, down], [0.9, {}], [2, {}]), [])
-  assert.deepEqual(course([0, down], [1, down], [2, {}], [3, {}]), [
-    '1 begins gateway_down',
-    '2 ended gateway_down',
-  ])
+  const messages = course([0, down], [1, down], [2, {}], [3, {}])
+  assert.deepEqual(messages, ['1 begins gateway_down', '2 ended gateway_down'])
 })
 
 test('what nobody knows neither begins nor ends anything', () => {
   const unknown = { budget: null }
-  assert.deepEqual(course([0, { budget: 60 }], [1, unknown], [60, unknown], [61, { budget: 60 }]), [
-    '0 begins budget',
-  ])
+  const messages = course([0, { budget: 60 }], [1, unknown], [60, unknown], [61, { budget: 60 }])
+  assert.deepEqual(messages, ['0 begins budget'])
 })
 
 test('a rule that is switched off ends what it has told', () => {
   const settings = { budget: { on: false, threshold: 50 } }
-  assert.deepEqual(course([0, { budget: 60 }], [1, { budget: 60, settings }]), [
-    '0 begins budget',
-    '1 ended budget',
-  ])
+  const messages = course([0, { budget: 60 }], [1, { budget: 60, settings }])
+  assert.deepEqual(messages, ['0 begins budget', '1 ended budget'])
 })
 
 test('what began while there was no webhook is told once there is one', () => {
-  const messages = course(
-    [0, { budget: 60, canSend: false }],
-    [1, { budget: 60, canSend: true }],
-    [2, { budget: 60 }],
-  )
+  const messages = course([0, { budget: 60, canSend: false }], [1, { budget: 60 }], [2, { budget: 60 }])
   assert.deepEqual(messages, ['0 begins budget', '1 begins budget'])
 })
 
@@ -111,10 +93,7 @@ test('names that a client makes up are bounded in number and in length, and carr
   const look = { nowMs: startMs, input, settingOf: () => ({ on: true, threshold: 20 }), canSend: true }
   const next = nextStates([], look)
   assert.equal(next.dueMessages.length, 10)
-  assert.equal(
-    nextStates(next.states, { ...look, input: { ...input, sessions: new Map([['new', 1000]]) } }).dueMessages
-      .length,
-    0,
-  )
+  const another = { ...input, sessions: new Map([['new', 1000]]) }
+  assert.equal(nextStates(next.states, { ...look, input: another }).dueMessages.length, 0)
   for (const { state } of next.dueMessages) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
 })

@@ -47,12 +47,7 @@ const litellm = {
   api_base: 'https://api.openai.com/v1/',
   user: 'default_user_id',
   metadata: JSON.stringify({ user_api_key_alias: 'alice', usage_object: usage }),
-  request_tags: JSON.stringify([
-    'User-Agent: OpenAI',
-    'User-Agent: OpenAI/Python 2.9.0',
-    'env:prod',
-    'nightly',
-  ]),
+  request_tags: '["User-Agent: OpenAI","User-Agent: OpenAI/Python 2.9.0","env:prod","nightly"]',
   messages: JSON.stringify([{ role: 'user', content: 'the prompt' }]),
   session_id: 's-1',
   status: 'success',
@@ -137,21 +132,13 @@ test('an entry has one identity in all forms, and each other entry another', asy
 
 test('what failed in LiteLLM says so, and its key is masked', async () => {
   const key = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH'
-  const error_information = {
-    error_code: '401',
-    error_class: 'AuthenticationError',
-    error_message: `bad key ${key}`,
-  }
-  const failed = {
-    ...litellm,
-    status: 'failure',
-    spend: '0',
-    metadata: JSON.stringify({ error_information }),
-  }
-  const call = await callOf(csvOf(failed))
+  const error = { error_code: '401', error_class: 'AuthenticationError', error_message: `bad key ${key}` }
+  const metadata = JSON.stringify({ error_information: error })
+  const call = await callOf(csvOf({ ...litellm, status: 'failure', spend: '0', metadata }))
+  const { outcome, status, upstreamErrorCode, costNanoUsd } = call
   assert.deepEqual(
-    [call.outcome, call.status, call.upstreamErrorCode, call.costNanoUsd],
-    ['upstream_error', 401, 'AuthenticationError', null],
+    [outcome, status, upstreamErrorCode, costNanoUsd],
+    ['upstream_error', 401, error.error_class, null],
   )
   assert.match(call.errorMessage ?? '', /^bad key /)
   assert.doesNotMatch(JSON.stringify(call), /abcdefghijkl|88dc28d0/)
@@ -166,18 +153,16 @@ test('a request id is kept as a whole, and team and user come before all other t
 })
 
 test('each way to fail has a failure code', async () => {
-  const codes: unknown[] = []
-  for (const error_code of ['429', '499', '', 'none']) {
+  for (const [error_code, code, expected] of [
+    ['429', 'upstream_http', 'upstream_error'],
+    ['499', 'client_gone', 'client_disconnected'],
+    ['', 'upstream_unreachable', 'upstream_error'],
+    ['none', 'upstream_unreachable', 'upstream_error'],
+  ]) {
     const metadata = JSON.stringify({ error_information: { error_code } })
     const { failureCode, outcome } = await callOf(csvOf({ ...litellm, status: 'failure', metadata }))
-    codes.push([failureCode, outcome])
+    assert.deepEqual([failureCode, outcome], [code, expected])
   }
-  assert.deepEqual(codes, [
-    ['upstream_http', 'upstream_error'],
-    ['client_gone', 'client_disconnected'],
-    ['upstream_unreachable', 'upstream_error'],
-    ['upstream_unreachable', 'upstream_error'],
-  ])
 })
 
 test('amounts that cannot be true are left out of their calls, and told', async () => {
@@ -185,23 +170,21 @@ test('amounts that cannot be true are left out of their calls, and told', async 
     csvOf({ ...litellm, spend: '5000', prompt_tokens: '-1', total_tokens: '9000000000000000000' }),
   )
   assert.equal(problem, '')
-  assert.deepEqual(
-    [call?.costNanoUsd, call?.priceSource, call?.inputTokens, call?.totalTokens],
-    [null, null, null, null],
-  )
-  assert.equal(call?.outputTokens, 30)
-  assert.deepEqual(
-    notes?.map((note) => note.split(':')[0]),
-    ['input_tokens', 'total_tokens', 'cost_usd'],
-  )
+  const left = {
+    costNanoUsd: null,
+    priceSource: null,
+    inputTokens: null,
+    totalTokens: null,
+    outputTokens: 30,
+  }
+  assert.partialDeepStrictEqual(call, left)
+  assert.equal(notes?.map((note) => note.split(':')[0]).join(' '), 'input_tokens total_tokens cost_usd')
 })
 
 test('what is of no known form, or not of the one that was named, is told', async () => {
   await assert.rejects(imported('a,b\n1,2\n'), /its format is unknown; its columns are a, b$/)
-  await assert.rejects(
-    imported('a,b\n1,2\n', 'litellm'),
-    /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/,
-  )
+  const other = /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/
+  await assert.rejects(imported('a,b\n1,2\n', 'litellm'), other)
   await assert.rejects(imported('{"a":1}\n'), /its columns are a$/)
   await assert.rejects(imported('[1]'), /a JSON array cannot be read: write each record on a line/)
   await assert.rejects(imported('{"data":[1'), /a single JSON object cannot be read: .+jq -c "\.data\[\]"/)
@@ -212,23 +195,20 @@ test('what is of no known form, or not of the one that was named, is told', asyn
 test('flawed records are told with line and column, and the others are read', async () => {
   const lines = csvOf(litellm).trimEnd().split('\n')
   const [head = '', row = ''] = lines
-  const flawed = [
-    head,
+  const wrong = [
     row.replace('"130"', '"many"'),
     row.replace('2026-05-01 12:00:00.25', 'yesterday'),
     '"x","y"',
-    row,
-    '',
   ]
-  const calls = await imported(flawed.join('\n'))
+  const calls = await imported([head, ...wrong, row, ''].join('\n'))
   assert.deepEqual(
-    calls.map(({ line, call, problem }) => [line, call === null ? problem : 'read']),
-    [
-      [2, 'column total_tokens: "many" is not a number'],
-      [3, 'column startTime: "yesterday" is not a time'],
-      [4, 'it has 2 columns, but the first line has 19'],
-      [5, 'read'],
-    ],
+    Object.fromEntries(calls.map(({ line, call, problem }) => [line, call === null ? problem : 'read'])),
+    {
+      2: 'column total_tokens: "many" is not a number',
+      3: 'column startTime: "yesterday" is not a time',
+      4: 'it has 2 columns, but the first line has 19',
+      5: 'read',
+    },
   )
   const json = JSON.stringify(litellm)
   const [, second, third] = await imported(`${json}\n${json.slice(0, 40)}\n${json}`)

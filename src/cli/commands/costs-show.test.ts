@@ -120,14 +120,8 @@ test('without a model it says what prices there are', () => {
     show(null).out,
     /^7 prices, never synced \(.* does not exist yet: these are the shipped prices\)\nNo prices of your own\.\n$/,
   )
-  const state = JSON.parse(show(noPrices, '--json').out) as object
-  assert.deepEqual(state, {
-    file: './model_costs.json',
-    synced_at: null,
-    source: null,
-    models: 7,
-    overrides: {},
-  })
+  const state = { file: './model_costs.json', synced_at: null, source: null, models: 7, overrides: {} }
+  assert.deepEqual(JSON.parse(show(noPrices, '--json').out), state)
 })
 
 test('a broken file is told with its place', () => {

@@ -28,22 +28,13 @@ function inShell(lines: string, line: string, env: Readonly<Record<string, strin
 const hostile = `a'b"c $(touch /tmp/no) \`x\` ; \\ *`
 
 test('whatever a model is called, a shell takes it for that name', async () => {
-  const cases = [
-    ['claude', '$ANTHROPIC_MODEL', hostile],
-    ['openai', '$OPENAI_MODEL', hostile],
-    ['aider', '$AIDER_MODEL', `openai/${hostile}`],
-  ] as const
-  for (const [client, variable, expected] of cases) {
-    assert.equal(
-      inShell((await printed(client, '--model', hostile)).out, `printf %s "${variable}"`),
-      expected,
-    )
-  }
-  const config = inShell(
-    (await printed('opencode', '--model', hostile)).out,
-    'printf %s "$OPENCODE_CONFIG_CONTENT"',
-  )
-  assert.equal((JSON.parse(config) as { readonly model: string }).model, `tokenweir/${hostile}`)
+  const valueOf = async (client: string, variable: string): Promise<string> =>
+    inShell((await printed(client, '--model', hostile)).out, `printf %s "${variable}"`)
+  assert.equal(await valueOf('claude', '$ANTHROPIC_MODEL'), hostile)
+  assert.equal(await valueOf('openai', '$OPENAI_MODEL'), hostile)
+  assert.equal(await valueOf('aider', '$AIDER_MODEL'), `openai/${hostile}`)
+  const { model } = JSON.parse(await valueOf('opencode', '$OPENCODE_CONFIG_CONTENT'))
+  assert.equal(model, `tokenweir/${hostile}`)
 })
 
 test('codex gets its settings as arguments, and sends the key that there is', async () => {
@@ -61,14 +52,9 @@ test('codex gets its settings as arguments, and sends the key that there is', as
 
 test('the address is as given, with /v1 or without; Anthropic clients get it without', async () => {
   for (const url of ['http://gate:8000', 'http://gate:8000/v1', 'http://gate:8000/v1/']) {
-    assert.match(
-      (await printed('openai', '--url', url)).out,
-      /^export OPENAI_BASE_URL=http:\/\/gate:8000\/v1$/m,
-    )
-    assert.match(
-      (await printed('claude', '--url', url)).out,
-      /^export ANTHROPIC_BASE_URL=http:\/\/gate:8000$/m,
-    )
+    const [openai, claude] = [await printed('openai', '--url', url), await printed('claude', '--url', url)]
+    assert.match(openai.out, /^export OPENAI_BASE_URL=http:\/\/gate:8000\/v1$/m)
+    assert.match(claude.out, /^export ANTHROPIC_BASE_URL=http:\/\/gate:8000$/m)
   }
   assert.match((await printed('openai', '--port', '1234')).out, /localhost:1234/)
 })

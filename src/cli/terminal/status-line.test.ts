@@ -7,23 +7,19 @@ import type { ProcessStatus } from '../../api/process-status.ts'
 import { displayWidth } from './display-width.ts'
 import { statusLine } from './status-line.ts'
 
-interface Figures {
-  readonly active?: number
-  readonly queued?: number
-  readonly calls?: number
-  readonly limit?: number
-  readonly percent?: number
-  readonly warnings?: number
+type Figures = Partial<Record<'active' | 'queued' | 'calls' | 'limit' | 'percent' | 'warnings', number>>
+
+const usual: Required<Figures> = {
+  active: 2,
+  queued: 3,
+  calls: 1204,
+  limit: 480e6,
+  percent: 3.125,
+  warnings: 0,
 }
 
-function health({
-  active = 2,
-  queued = 3,
-  calls = 1204,
-  limit = 480e6,
-  percent = 3.125,
-  warnings = 0,
-}: Figures): HealthReport {
+function health(figures: Figures): HealthReport {
+  const { active, queued, calls, limit, percent, warnings } = { ...usual, ...figures }
   const { rate_limiter, token_budget } = sampleHealth
   return {
     ...sampleHealth,
@@ -77,10 +73,7 @@ test('every other state in words, with its reason', () => {
     [down('draining'), '◐ draining'],
     [down('unresponsive'), '✗ not responding'],
     [down('foreign'), '✗ port 9090 is in use by another program'],
-    [
-      down('foreign', { message: 'A web server listens on port 9090.' }),
-      '✗ A web server listens on port 9090.',
-    ],
+    [down('foreign', { message: 'A web server is on port 9090.' }), '✗ A web server is on port 9090.'],
   ]
   for (const [status, line] of cases) assert.equal(plain(status), line)
 })

@@ -42,13 +42,9 @@ test('a call is a line when it begins and a line when it has ended', () => {
 test('what went wrong is told, with the words that the answer has for it', () => {
   const failed = { ...answer, status: 429, outcome: 'upstream_error', failure_code: 'upstream_http' }
   const line = `${time} ✗ 0tk3v9x2ab4  429    1.80 s  upstream_http  gpt-4o-mini  stream  3.48 kB`
-  for (const body of [
-    { error: { message: 'slow down' } },
-    { error: 'slow down' },
-    { message: 'slow down' },
-  ]) {
+  const message = 'slow down'
+  for (const body of [{ error: { message } }, { error: message }, { message }])
     assert.equal(endLine({ ...failed, body }, style), `${line}\n  └ slow down`)
-  }
   for (const body of [null, 'text', [], { error: { message: 5 } }, { error: null }, { detail: [] }]) {
     assert.equal(endLine({ ...failed, body }, style), line)
   }
@@ -65,33 +61,15 @@ test('colours repeat what is said, and no colour is in what is piped', () => {
 })
 
 test('whatever a payload holds: no line is wider than the terminal, and nothing in it is obeyed', () => {
-  const text = fc.string({
-    unit: fc.constantFrom(
-      'a',
-      ' ',
-      '\x1b[2J',
-      '\x9b',
-      '\x07',
-      '\n',
-      '\r',
-      '\t',
-      '語',
-      '😀',
-      '\u202e',
-      '\ud800',
-    ),
-    maxLength: 200,
-    size: 'max',
-  })
+  const controls = ['\x1b[2J', '\x9b', '\x07', '\n', '\r', '\t', '\u202e', '\ud800']
+  const unit = fc.constantFrom('a', ' ', '語', '😀', ...controls)
+  const text = fc.string({ unit, maxLength: 200, size: 'max' })
   fc.assert(
     fc.property(text, text, fc.integer({ min: 1, max: 100 }), (a, b, width) => {
       const record = { ...answer, path: a, model: b, failure_code: a, outcome: b, body: { error: a } }
       const narrow = { ...style, width }
-      const lines = [
-        startLine({ type: 'started', id: a, timestamp, method: b, path: a }, narrow),
-        requestLine(record, narrow),
-        endLine(record, narrow),
-      ]
+      const start = startLine({ type: 'started', id: a, timestamp, method: b, path: a }, narrow)
+      const lines = [start, requestLine(record, narrow), endLine(record, narrow)]
       for (const each of lines) {
         for (const line of each.split('\n')) {
           assert.doesNotMatch(line, /[\p{Cc}\u202e]/u)

@@ -24,6 +24,15 @@ function factsOf(chunks: readonly Uint8Array[]): RequestFacts {
   return peek.result()
 }
 
+const longKey = 'k'.repeat(200)
+const optionsAt = (
+  start: number,
+  end: number,
+  value: Record<string, unknown> | null,
+): Partial<RequestFacts> => ({
+  streamOptions: { start, end, value },
+  hasIncludeUsage: value !== null && 'include_usage' in value,
+})
 const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>][] = [
   ['a chat request', '{"model":"m-1","messages":[{"role":"user","content":"hi"}]}', { model: 'm-1' }],
   ['stream: true', '{"stream":true}', { stream: true }],
@@ -37,14 +46,10 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
   ],
   [
     'nothing that is too long, or no text',
-    `{"prompt_cache_key":"${'k'.repeat(201)}","user":7,"safety_identifier":["s"],"metadata":null}`,
+    `{"prompt_cache_key":"${longKey}k","user":7,"safety_identifier":["s"],"metadata":null}`,
     { metadata: null },
   ],
-  [
-    'a session of 200 bytes',
-    `{"prompt_cache_key":"${'k'.repeat(200)}"}`,
-    { promptCacheKey: 'k'.repeat(200) },
-  ],
+  ['a session of 200 bytes', `{"prompt_cache_key":"${longKey}"}`, { promptCacheKey: longKey }],
   ['of a key that comes twice the last', '{"user":"one","user":"two"}', { user: 'two' }],
   ['a limit of the Responses API', '{"max_output_tokens":7}', { tokensAsked: 7 }],
   ['limits that bound nothing', '{"max_tokens":-1,"max_completion_tokens":null,"max_output_tokens":[9]}', {}],
@@ -59,37 +64,21 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
   ['choices of which the best is taken', '{"max_tokens":20,"n":1,"best_of":4}', { tokensAsked: 80 }],
   ['choices without a limit', '{"n":1e400}', {}],
   ['no choices', '{"max_tokens":20,"n":0}', { tokensAsked: 20 }],
-  [
-    'stream options',
-    '{"stream_options": {"x":1} }',
-    { streamOptions: { start: 19, end: 26, value: { x: 1 } } },
-  ],
-  [
-    'stream options that are null',
-    '{"stream_options":null}',
-    { streamOptions: { start: 18, end: 22, value: null } },
-  ],
+  ['stream options', '{"stream_options": {"x":1} }', optionsAt(19, 26, { x: 1 })],
+  ['stream options that are null', '{"stream_options":null}', optionsAt(18, 22, null)],
   [
     'include_usage: true',
     '{"stream_options":{"include_usage":true}}',
-    { streamOptions: { start: 18, end: 40, value: { include_usage: true } }, hasIncludeUsage: true },
+    optionsAt(18, 40, { include_usage: true }),
   ],
   [
     'include_usage: false',
     '{"stream_options":{"include_usage":false}}',
-    { streamOptions: { start: 18, end: 41, value: { include_usage: false } }, hasIncludeUsage: true },
+    optionsAt(18, 41, { include_usage: false }),
   ],
   ['include_usage elsewhere', '{"messages":{"include_usage":true}}', {}],
-  [
-    'the last of duplicate keys',
-    '{"model":"m-1","stream":true,"model":"m-2","stream":false}',
-    { model: 'm-2' },
-  ],
-  [
-    'keys written with escapes',
-    String.raw`{"mod\u0065l":"m-\u0031","\u0073tream":true}`,
-    { model: 'm-1', stream: true },
-  ],
+  ['the last of duplicates', '{"model":"m-1","stream":true,"model":"m-2","stream":false}', { model: 'm-2' }],
+  ['escaped keys', String.raw`{"mod\u0065l":"m-\u0031","\u0073tream":true}`, { model: 'm-1', stream: true }],
   ['a model that is no text', '{"model":{"name":"m-1"}}', {}],
   [
     'a prompt that looks like a request',

@@ -5,11 +5,10 @@ import { MinuteLimit } from './minute-limit.ts'
 
 const minuteMs = 60_000
 
+type Wanted = readonly (readonly [restMs: number, amount: number])[]
+
 /** All that is taken when it may be, one after the other: when, and how much. */
-function run(
-  limit: MinuteLimit,
-  requests: readonly (readonly [restMs: number, amount: number])[],
-): [number, number][] {
+function run(limit: MinuteLimit, requests: Wanted): [number, number][] {
   let nowMs = 1_000_000
   return requests.map(([restMs, amount]) => {
     nowMs += restMs
@@ -98,10 +97,8 @@ test('calls that wait for a connection count from when they are sent', () => {
       advance(4000)
       sent.sort(([a], [b]) => a - b)
       assert.ok(fullestMinute(sent) <= 100_000 + 1e-6)
-      assert.equal(
-        limit.total,
-        sent.reduce((sum, [, amount]) => sum + amount, 0),
-      )
+      const total = sent.reduce((sum, [, amount]) => sum + amount, 0)
+      assert.equal(limit.total, total)
     }),
     { numRuns: 10 },
   )
@@ -113,10 +110,8 @@ for (const [what, most, amount] of [
   ['100,000 tokens', 100_000, 3000],
 ] as const) {
   test(`nearly all of a limit of ${what} is used where more is wanted`, () => {
-    const taken = run(
-      new MinuteLimit(most),
-      Array.from({ length: Math.ceil((most / amount) * 5) }, () => [0, amount] as const),
-    )
+    const wanted = Array.from({ length: Math.ceil((most / amount) * 5) }, () => [0, amount] as const)
+    const taken = run(new MinuteLimit(most), wanted)
     const [startMs] = taken[0]!
     const used = taken.filter(([atMs]) => atMs < startMs + 3 * minuteMs).length * amount
     assert.ok(used >= 3 * most * 0.95, `${used} of ${3 * most}`)
@@ -124,11 +119,8 @@ for (const [what, most, amount] of [
 }
 
 test('nothing waits after a rest, and a burst beyond a twentieth goes evenly', () => {
-  const limit = new MinuteLimit(600)
-  const taken = run(
-    limit,
-    Array.from({ length: 130 }, () => [0, 1] as const),
-  )
+  const wanted = Array.from({ length: 130 }, () => [0, 1] as const)
+  const taken = run(new MinuteLimit(600), wanted)
   const waits = taken.map(([atMs], at) => atMs - (taken[at - 1]?.[0] ?? atMs))
   assert.deepEqual(new Set(waits.slice(0, 30)), new Set([0]))
   for (const wait of waits.slice(31)) assert.ok(Math.abs(wait - 100) < 1, String(wait))
@@ -149,10 +141,7 @@ test('what is put right counts in its own minute, and gives room back', () => {
 })
 
 test('what is larger than the limit goes when a whole minute is free', () => {
-  const taken = run(new MinuteLimit(1000), [
-    [0, 5000],
-    [0, 10],
-    [0, 5000],
-  ])
+  const wanted = [5000, 10, 5000].map((amount) => [0, amount] as const)
+  const taken = run(new MinuteLimit(1000), wanted)
   assert.ok(taken[1]![0] - taken[0]![0] >= minuteMs)
 })

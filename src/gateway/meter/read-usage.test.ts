@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CallType } from '../../call/call.ts'
 import { addChoices, noFigures, readFigures, type ReportedFigures, type UsagePieces } from './read-usage.ts'
 
 const zeros = {
@@ -26,40 +25,29 @@ function usageIn(figures: ReportedFigures): Usage | null {
   return null
 }
 
-const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>, callType?: CallType][] = [
-  [
-    'an upstream that leaves cached input out of the prompt',
-    {
-      usage: {
-        prompt_tokens: 5,
-        completion_tokens: 2,
-        total_tokens: 57,
-        prompt_tokens_details: { cached_tokens: 50 },
-      },
-    },
-    { inputTokens: 55, outputTokens: 2, cachedInputTokens: 50, totalTokens: 57 },
-  ],
-  [
-    'a part that is greater than its whole is cut to it',
-    { usage: { prompt_tokens: 5, completion_tokens: 2, prompt_cache_hit_tokens: 9 } },
-    { inputTokens: 5, outputTokens: 2, cachedInputTokens: 5, totalTokens: 7 },
-  ],
-]
+const figuresOf = (pieces: UsagePieces, more: object = {}): ReportedFigures =>
+  readFigures(pieces, { callType: 'chat', ...more })
 
-for (const [what, pieces, usage, callType = 'chat'] of shapes) {
-  test(`usage of ${what}`, () => {
-    assert.deepEqual(usageIn(readFigures(pieces, { callType })), { ...zeros, ...usage })
+test('cached input that an upstream leaves out of the prompt is added, and a part is never more than its whole', () => {
+  const counts = { prompt_tokens: 5, completion_tokens: 2 }
+  const apart = { ...counts, total_tokens: 57, prompt_tokens_details: { cached_tokens: 50 } }
+  const told = { inputTokens: 55, outputTokens: 2, cachedInputTokens: 50, totalTokens: 57 }
+  assert.deepEqual(usageIn(figuresOf({ usage: apart })), { ...zeros, ...told })
+  const cut = { inputTokens: 5, outputTokens: 2, cachedInputTokens: 5, totalTokens: 7 }
+  assert.deepEqual(usageIn(figuresOf({ usage: { ...counts, prompt_cache_hit_tokens: 9 } })), {
+    ...zeros,
+    ...cut,
   })
-}
+})
 
 test('timings without the cached part would count too little, and do not count', () => {
-  assert.equal(usageIn(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, { callType: 'chat' })), null)
+  assert.equal(usageIn(figuresOf({ timings: { prompt_n: 2, predicted_n: 3 } })), null)
 })
 
 test('the output that stands at the start of an Anthropic stream is no count', () => {
   const startUsage = { input_tokens: 10, output_tokens: 1 }
-  assert.equal(usageIn(readFigures({ startUsage, usage: { outputs: 70 } }, { callType: 'chat' })), null)
-  const usage = usageIn(readFigures({ startUsage }, { callType: 'chat' }))
+  assert.equal(usageIn(figuresOf({ startUsage, usage: { outputs: 70 } })), null)
+  const usage = usageIn(figuresOf({ startUsage }))
   assert.deepEqual([usage?.inputTokens, usage?.outputTokens, usage?.totalTokens], [10, null, null])
 })
 
@@ -69,47 +57,35 @@ const timed = (predicted_n: number, predicted_ms: number): UsagePieces => ({
 })
 
 test('choices that are told of one by one add up; the prompt that they share counts once', () => {
-  const both = addChoices([
-    readFigures(timed(12, 220), { callType: 'chat' }),
-    readFigures(timed(11, 300), { callType: 'chat' }),
-  ])
+  const both = addChoices([figuresOf(timed(12, 220)), figuresOf(timed(11, 300))])
   const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = both
   assert.deepEqual([inputTokens, cachedInputTokens, outputTokens, totalTokens], [7, 3, 23, 30])
   assert.deepEqual([both.upstreamPromptMs, both.upstreamDecodeMs, both.tpotMs], [9, 300, 25])
-  const others = readFigures({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } }, { callType: 'chat' })
-  const prompts = addChoices([readFigures(timed(12, 220), { callType: 'chat' }), others])
+  const others = figuresOf({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } })
+  const prompts = addChoices([figuresOf(timed(12, 220)), others])
   assert.deepEqual([prompts.inputTokens, prompts.outputTokens, prompts.totalTokens], [12, 14, 26])
-  assert.equal(usageIn(addChoices([readFigures(timed(12, 220), { callType: 'chat' }), noFigures])), null)
+  assert.equal(usageIn(addChoices([figuresOf(timed(12, 220)), noFigures])), null)
 })
 
 test('a body of several choices with the counts of the first alone has no known usage', () => {
-  assert.equal(readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 1 }).outputTokens, 12)
-  const ofTwo = readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 2 })
+  assert.equal(figuresOf(timed(12, 220), { bodyChoices: 1 }).outputTokens, 12)
+  const ofTwo = figuresOf(timed(12, 220), { bodyChoices: 2 })
   assert.deepEqual([usageIn(ofTwo), ofTwo.upstreamPromptMs], [null, 9])
   const pieces = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
-  assert.equal(readFigures(pieces, { callType: 'chat', bodyChoices: 2 }).outputTokens, 24)
+  assert.equal(figuresOf(pieces, { bodyChoices: 2 }).outputTokens, 24)
 })
 
 test('the time per token after the first, where the upstream tells how long it decoded', () => {
   const groq = { prompt_tokens: 9, completion_tokens: 5, completion_time: 0.02 }
-  assert.equal(readFigures({ usage: groq }, { callType: 'chat' }).tpotMs, 5)
-  assert.equal(readFigures({ usage: { ...groq, completion_tokens: 1 } }, { callType: 'chat' }).tpotMs, null)
-  assert.equal(
-    readFigures({ timings: { predicted_n: 11, predicted_ms: 250 } }, { callType: 'chat' }).tpotMs,
-    25,
-  )
-  assert.equal(
-    readFigures({ timings: { predicted_n: 11, predicted_ms: null } }, { callType: 'chat' }).tpotMs,
-    null,
-  )
+  assert.equal(figuresOf({ usage: groq }).tpotMs, 5)
+  assert.equal(figuresOf({ usage: { ...groq, completion_tokens: 1 } }).tpotMs, null)
+  assert.equal(figuresOf({ timings: { predicted_n: 11, predicted_ms: 250 } }).tpotMs, 25)
+  assert.equal(figuresOf({ timings: { predicted_n: 11, predicted_ms: null } }).tpotMs, null)
 })
 
 test('the service tier within the usage', () => {
-  assert.equal(
-    readFigures({ usage: { service_tier: 'priority' } }, { callType: 'chat' }).serviceTier,
-    'priority',
-  )
-  assert.equal(readFigures({ usage: { service_tier: 7 } }, { callType: 'chat' }).serviceTier, null)
+  assert.equal(figuresOf({ usage: { service_tier: 'priority' } }).serviceTier, 'priority')
+  assert.equal(figuresOf({ usage: { service_tier: 7 } }).serviceTier, null)
 })
 
 const costs: readonly [usage: object, costNanoUsd: number | null][] = [
@@ -127,57 +103,31 @@ const costs: readonly [usage: object, costNanoUsd: number | null][] = [
 
 for (const [usage, costNanoUsd] of costs) {
   test(`the cost of ${JSON.stringify(usage)}`, () => {
-    assert.equal(readFigures({ usage }, { callType: 'chat' }).costNanoUsd, costNanoUsd)
+    assert.equal(figuresOf({ usage }).costNanoUsd, costNanoUsd)
   })
 }
 
+const counts = { prompt_tokens: 10, completion_tokens: 5 }
+const reasoned = { completion_tokens_details: { reasoning_tokens: 3 } }
 const gaps: readonly [what: string, usage: object, tokensAsked: number, output: number | null][] = [
-  [
-    'no more than was asked for',
-    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 1_000_000 },
-    100,
-    100,
-  ],
-  ['no more than any answer has', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 1_000_000 }, 0, 5],
-  [
-    'the reasoning of Gemini, which no part tells',
-    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60 },
-    0,
-    50,
-  ],
-  [
-    'nothing where the reasoning is told and smaller',
-    {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 60,
-      completion_tokens_details: { reasoning_tokens: 3 },
-    },
-    0,
-    5,
-  ],
+  ['no more than was asked for', { ...counts, total_tokens: 1_000_000 }, 100, 100],
+  ['no more than any answer has', { ...counts, total_tokens: 1_000_000 }, 0, 5],
+  ['the reasoning of Gemini, which no part tells', { ...counts, total_tokens: 60 }, 0, 50],
+  ['nothing where the reasoning is told and smaller', { ...counts, ...reasoned, total_tokens: 60 }, 0, 5],
   ['an output that is not told', { prompt_tokens: 10, total_tokens: 60 }, 0, 50],
   ['an output that is not told, and too large', { prompt_tokens: 10, total_tokens: 1_000_000 }, 0, null],
-  [
-    'the completion, even if less was asked for',
-    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60 },
-    2,
-    5,
-  ],
+  ['the completion, even if less was asked for', { ...counts, total_tokens: 60 }, 2, 5],
 ]
 
 for (const [what, usage, tokensAsked, output] of gaps) {
   test(`a gap between a total and its parts counts as ${what}`, () => {
-    assert.equal(readFigures({ usage }, { callType: 'chat', tokensAsked }).outputTokens, output)
+    assert.equal(figuresOf({ usage }, { tokensAsked }).outputTokens, output)
   })
 }
 
 test('of a batch of prompts at llama.cpp, the time of the first is not that of all', () => {
   const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 }
   const timings = { cache_n: 0, prompt_n: 10, prompt_ms: 5, predicted_n: 9, predicted_ms: 90 }
-  const { inputTokens, upstreamPromptMs } = readFigures(
-    { usage, timings },
-    { callType: 'chat', bodyChoices: 2 },
-  )
+  const { inputTokens, upstreamPromptMs } = figuresOf({ usage, timings }, { bodyChoices: 2 })
   assert.deepEqual([inputTokens, upstreamPromptMs], [50, null])
 })

@@ -23,12 +23,9 @@ function makeDatabase(dir: TempDir): string {
   const database = openForWriting(path)
   const random = seededRandom(7)
   const write = (count: number): void => {
+    const someMs = (): number => Math.floor(random() * 3) * dayMs + Math.floor(random() * 4 * hourMs)
     const calls = Array.from({ length: count }, (_, index) =>
-      variedCall(
-        firstDayMs + Math.floor(random() * 3) * dayMs + Math.floor(random() * 4 * hourMs),
-        index,
-        random,
-      ),
+      variedCall(firstDayMs + someMs(), index, random),
     )
     writeCalls(database, calls)
   }
@@ -68,45 +65,27 @@ test('a sound database is found so, whether its calls are rolled forward, folded
 })
 
 test('a call that is gone, and a sum that is off, are found where they are', async () => {
-  const wrongs: readonly (readonly [string, (report: CheckReport) => readonly number[]])[] = [
-    [
-      'DELETE FROM calls WHERE id = (SELECT min(id) FROM calls WHERE seq < 300)',
-      ({ hours }) => hours.wrongMs,
-    ],
-    [
-      `UPDATE sums SET output_tokens = output_tokens + 1
-        WHERE grouping_id = 0 AND minutes = 15 AND cell_number = 1 + ${(4 * firstDayMs) / hourMs}`,
-      ({ hours }) => hours.wrongMs,
-    ],
-    [
-      `UPDATE sums SET output_tokens = output_tokens + 1 WHERE grouping_id = 0 AND minutes = 60
-        AND cell_number = ${firstDayMs / hourMs}`,
-      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
-    ],
-    [
-      `DELETE FROM sums WHERE minutes = 60 AND cell_number = ${firstDayMs / hourMs}
-        AND key_id = (SELECT min(id) FROM sum_keys WHERE grouping_id = 1)`,
-      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
-    ],
+  const hour = firstDayMs / hourMs
+  const cells = (minutes: number, cell: number): string => `minutes = ${minutes} AND cell_number = ${cell}`
+  const more = 'UPDATE sums SET output_tokens = output_tokens + 1 WHERE grouping_id = 0 AND'
+  const keys = '(SELECT min(id) FROM sum_keys WHERE grouping_id = 1)'
+  /** What is off, and whether hours, days, or both are found wrong. */
+  const wrongs: readonly (readonly [sql: string, found: readonly ('hours' | 'days')[]])[] = [
+    ['DELETE FROM calls WHERE id = (SELECT min(id) FROM calls WHERE seq < 300)', ['hours']],
+    [`${more} ${cells(15, 1 + 4 * hour)}`, ['hours']],
+    [`${more} ${cells(60, hour)}`, ['hours', 'days']],
+    [`DELETE FROM sums WHERE ${cells(60, hour)} AND key_id = ${keys}`, ['hours', 'days']],
     // Bytes that are no distributions.
-    [
-      `UPDATE sums SET distributions = x'05' WHERE minutes = 15 AND cell_number = ${(4 * firstDayMs) / hourMs}`,
-      ({ hours }) => hours.wrongMs,
-    ],
-    [
-      `UPDATE sums SET distributions = x'05' WHERE minutes = 60 AND cell_number = ${firstDayMs / hourMs}`,
-      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
-    ],
-    [
-      `UPDATE sums SET distributions = NULL WHERE minutes = 1440 AND cell_number = ${firstDayMs / dayMs}`,
-      ({ days }) => days.wrongMs,
-    ],
+    [`UPDATE sums SET distributions = x'05' WHERE ${cells(15, 4 * hour)}`, ['hours']],
+    [`UPDATE sums SET distributions = x'05' WHERE ${cells(60, hour)}`, ['hours', 'days']],
+    [`UPDATE sums SET distributions = NULL WHERE ${cells(1440, firstDayMs / dayMs)}`, ['days']],
   ]
-  for (const [sql, wrongDays] of wrongs) {
+  for (const [sql, found] of wrongs) {
     await using dir = await makeTempDir()
     const path = makeDatabase(dir)
     changeIn(path, sql)
-    assert.deepEqual(wrongDays(check(path)), [firstDayMs], sql)
+    const report = check(path)
+    for (const each of found) assert.deepEqual(report[each].wrongMs, [firstDayMs], `${each}: ${sql}`)
   }
 })
 
