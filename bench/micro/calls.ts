@@ -8,11 +8,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
-import {
-  type MemoryClient,
-  startBareInMemory,
-  startGatewayInMemory,
-} from '../../test/support/gateway-in-memory.ts'
+import { type MemoryClient, startBareInMemory, startGatewayInMemory } from './gateway-in-memory.ts'
 import { jsonAnswer, requestBytes } from '../programs/prebuilt-messages.ts'
 
 const kind = process.argv[2] ?? 'json'

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import type { Overview } from '../../src/api/overview.ts'
 import type { GroupFigures } from '../../src/call/figures.ts'
 import { startedAtMs } from '../../src/call/call-id.ts'
-import type { CallRecord } from '../../src/call/call-record.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { startOfToday } from '../support/start-of-today.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
@@ -12,7 +11,7 @@ import { parseRecord } from '../support/json-record.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { mixedCalls } from './mixed-calls.ts'
 import { writeDatabase } from './query-database.ts'
-import { assertFigures, entryOf, localName, selected } from './query-reference.ts'
+import { assertAnswer, assertFigures, selected } from './query-reference.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -100,27 +99,6 @@ before(async () => {
 })
 after(() => cleanup[Symbol.asyncDispose]())
 
-/** The calls of each group, by brute force. */
-function membersOf(query: URLSearchParams): ReadonlyMap<string, readonly CallRecord[]> {
-  const zone = query.get('tz') ?? 'UTC'
-  const keys = query.get('group_by')!.split(',')
-  const members = new Map<string, CallRecord[]>()
-  for (const call of selected(calls, query)) {
-    const name = keys
-      .map((key) => {
-        if (key !== 'hour' && key !== 'day') return String(entryOf(call, key))
-        return localName(startedAtMs(call.id), key, zone)
-      })
-      .join(' ')
-    if (keys.includes('failure_code') && call.failureCode === null) continue
-    members.set(name, [...(members.get(name) ?? []), call])
-  }
-  return members
-}
-
-/** An hour's key tells its minutes too, which `localName` does not. */
-const shortName = (text: string): string => text.replace(/T(\d\d):\d\d(?::\d\d)?/, 'T$1')
-
 /** The mean of a speed is kept as a rounded sum of inverses. */
 const withoutSpeed = (group: Group): object => ({ ...group, output_tokens_per_s: null })
 
@@ -129,14 +107,7 @@ test('figures in hours and longer are what they were, whatever they are grouped 
     const answer = await answerTo(question)
     const known = answersBefore.get(question)!
     assert.deepEqual([known.resolution, answer.resolution], [undefined, '1h'], question)
-    const query = new URLSearchParams(question)
-    const members = membersOf(query)
-    for (const { key, keys, ...figures } of answer.groups) {
-      const name = shortName(keys === undefined ? String(key) : Object.values(keys).map(String).join(' '))
-      assertFigures(figures, members.get(name) ?? [], `${question}: ${name}`)
-    }
-    assert.equal(answer.groups.filter((group) => group.calls > 0).length, members.size, question)
-    assertFigures(answer.summary, selected(calls, query), question)
+    assertAnswer(answer, calls, question)
     assert.deepEqual(answer.groups.map(withoutSpeed), known.groups.map(withoutSpeed), question)
   }
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startedAtMs } from '../../src/call/call-id.ts'
+import { formatCallId, startedAtMs } from '../../src/call/call-id.ts'
 import type { GroupFigures, MeasureFigures } from '../../src/call/figures.ts'
 import { type CallRecord } from '../../src/call/call-record.ts'
 import { isFailed } from '../../src/call/outcome.ts'
@@ -86,6 +86,50 @@ export function localName(atMs: number, unit: 'hour' | 'day', timeZone: string):
   const offset = ['GMT', 'GMT+00:00'].includes(part['timeZoneName']!) ? 'Z' : part['timeZoneName']!.slice(3)
   return `${date}T${part['hour']}${offset}`
 }
+
+/** What `/api/query` answers: a list, or groups. */
+export interface QueryAnswer {
+  readonly calls?: readonly { readonly id: string }[]
+  readonly groups?: readonly QueriedGroup[]
+  readonly summary: GroupFigures
+}
+type QueriedGroup = GroupFigures & {
+  readonly key?: string | number | null
+  readonly keys?: Readonly<Record<string, string | number | null>>
+}
+
+/** Asserts that an answer is what these calls, the newest first, say one by one. */
+export function assertAnswer(answer: QueryAnswer, calls: readonly CallRecord[], question: string): void {
+  const query = new URLSearchParams(question)
+  const asked = selected(calls, query)
+  assertFigures(answer.summary, asked, question)
+  const keys = query.get('group_by')?.split(',')
+  if (keys === undefined) {
+    const ids = asked.map(({ id }) => formatCallId(id))
+    assert.deepEqual(
+      answer.calls?.map(({ id }) => id),
+      ids,
+      question,
+    )
+    return
+  }
+  const members = Map.groupBy(
+    keys.includes('failure_code') ? asked.filter(({ failureCode }) => failureCode !== null) : asked,
+    (call) => keys.map((key) => String(nameIn(call, key, query.get('tz') ?? 'UTC'))).join(' '),
+  )
+  for (const { key, keys: names, ...figures } of answer.groups ?? []) {
+    const name = shortName(names === undefined ? String(key) : Object.values(names).map(String).join(' '))
+    assertFigures(figures, members.get(name) ?? [], `${question}: ${name}`)
+  }
+  assert.equal(answer.groups?.filter((group) => group.calls > 0).length, members.size, question)
+}
+
+function nameIn(call: CallRecord, key: string, zone: string): string | number | null {
+  return key === 'hour' || key === 'day' ? localName(startedAtMs(call.id), key, zone) : entryOf(call, key)
+}
+
+/** An hour's key tells its minutes too, which `localName` does not. */
+const shortName = (text: string): string => text.replace(/T(\d\d):\d\d(?::\d\d)?/, 'T$1')
 
 /** Asserts that figures are those of exactly these calls: sums the same, percentiles within 1%. */
 export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], what: string): void {

@@ -6,7 +6,7 @@ import { makeGatewayParts } from '../../src/gateway/process/gateway-parts.ts'
 import type { Transport, TransportAttempt, TransportRequest } from '../../src/gateway/upstream/transport.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
-import { makeTempDir } from './temp-dir.ts'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
 
 /** One answer of the upstream: its head as names and values, and the pieces of its body. */
 export interface MemoryAnswer {
