@@ -230,6 +230,7 @@ test('payloads are watched, kept and read again: over a restart, and when no gat
 
   const status = await json<RawLogStatus>(dashboard, '/api/raw-log/status')
   assert.deepEqual([status.enabled, status.file_path], [true, `${directory}/logger/payloads.jsonl`])
+  assert.ok(status.enabled_until !== null, 'it ends when it would have ended')
   await assertKept(dashboard, kept, true)
   await assertKept(dashboard, later, true)
   const running = await json<RecentPayloads>(dashboard, '/api/raw-log/recent?limit=3')

@@ -144,79 +144,6 @@ test('of six calls at two slots, never more than two are at the upstream, in the
   }
 })
 
-test('any number of clients at once: the limit holds, and the figures come back to nothing', async () => {
-  await using upstream = await startSimulatedUpstream({ model: { firstByteMs: 2 } })
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.origin,
-    args: ['--max-concurrent', '3', '--slot-cooldown-ms', '0'],
-  })
-  const calls = Array.from({ length: 60 }, () =>
-    exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' }),
-  )
-  for (const response of await Promise.all(calls)) assert.equal(response.status, 200)
-  assert.equal(upstream.requests.length, 60)
-  assert.ok(upstream.peakInFlight <= 3, `${upstream.peakInFlight} at once`)
-  await waitForFigures(gateway, { active: 0, queued: 0, total_admitted: 60, peak_active: 3 })
-  await recordedCalls(gateway, 60)
-})
-
-/** A gateway of one slot, which cools for so long after each call, and three clients. */
-async function startCoolingSlot(cooldownMs: number) {
-  await using cleanup = new AsyncDisposableStack()
-  const held = cleanup.use(await startHeldUpstream())
-  const gateway = cleanup.use(
-    await startGatewayProcess({
-      upstream: held.upstream.origin,
-      args: ['--max-concurrent', '1', '--slot-cooldown-ms', String(cooldownMs)],
-    }),
-  )
-  const open = async (): Promise<RawClient> => cleanup.use(await openRawClient(gateway.port))
-  const clients = { first: await open(), second: await open(), third: await open() }
-  const owned = cleanup.move()
-  return { held, gateway, ...clients, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
-
-test('a slot that cools is neither held, nor free for one who comes', async () => {
-  await using slot = await startCoolingSlot(60_000)
-  const { held, gateway, first, second, third } = slot
-  await sendInLine(gateway, [
-    [first, 'first'],
-    [second, 'second'],
-  ])
-  held.answer('first')
-  await first.response('POST')
-  await waitForFigures(gateway, { active: 0, queued: 1 })
-  await third.send(post('third'))
-  await waitForFigures(gateway, { active: 0, queued: 2, total_queued: 2 })
-  assert.deepEqual(held.arrived, ['first'])
-})
-
-test('a freed slot cools before the next in line takes it, and those behind wait on', async () => {
-  await using slot = await startCoolingSlot(500)
-  const { held, gateway, first, second, third } = slot
-  await sendInLine(gateway, [
-    [first, 'first'],
-    [second, 'second'],
-    [third, 'third'],
-  ])
-  const freedAtMs = performance.now()
-  held.answer('first')
-  await first.response('POST')
-  const secondSeen = await held.upstream.waitForRequest(1)
-  assert.ok(secondSeen.headAtMs - freedAtMs >= 490, `${secondSeen.headAtMs - freedAtMs} ms`)
-  assert.equal(held.arrived[1], 'second')
-  held.answer('second')
-  held.answer('third')
-  assert.equal((await second.response('POST')).status, 200)
-  assert.equal((await third.response('POST')).status, 200)
-
-  // Nobody waits: the slot is free at once.
-  held.answer('fourth')
-  await first.send(post('fourth'))
-  await first.response('POST')
-  await waitForFigures(gateway, { total_admitted: 4, total_queued: 2 })
-})
-
 test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms ends a wait', async () => {
   await using held = await startHeldUpstream()
   await using gateway = await startGatewayProcess({
@@ -277,26 +204,4 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
   assert.ok(rowTooLong.queue_ms! >= 690, `${rowTooLong.queue_ms} ms`)
   await recordedCalls(gateway, 4)
   await recordedCalls(impatient, 2)
-})
-
-test('the connection of a call that was sent away goes on', async () => {
-  await using held = await startHeldUpstream()
-  await using gateway = await startGatewayProcess({
-    upstream: held.upstream.origin,
-    args: ['--max-concurrent', '1', '--queue-limit', '0'],
-  })
-  await using running = await openRawClient(gateway.port)
-  await using other = await openRawClient(gateway.port)
-  await running.send(post('running'))
-  await waitForFigures(gateway, { active: 1 })
-  for (let i = 0; i < 3; i++) {
-    await other.send(post('other'))
-    assert.equal((await other.response('POST')).header('x-tokenweir-error'), 'queue_full')
-  }
-  held.answer('running')
-  await running.response('POST')
-  held.answer('again')
-  await other.send(post('again'))
-  assert.equal((await other.response('POST')).status, 200)
-  assert.deepEqual(held.arrived, ['running', 'again'])
 })

@@ -17,14 +17,12 @@ import {
   splitBytes,
   sseEvent,
 } from '../support/response-bytes.ts'
-import type { SeenRequest } from '../support/seen-request.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const plain = '{"model":"m", "stream":true ,"messages":[]}'
 const asking = '{"stream_options":{"include_usage":true},"model":"m", "stream":true ,"messages":[]}'
-const piece = asking.length - plain.length
 const sse: HeaderLines = [['Content-Type', 'text/event-stream; charset=utf-8']]
 
 const chunk = { id: 'c-1', object: 'chat.completion.chunk', created: 1, model: 'm' }
@@ -343,31 +341,6 @@ test('zeros in every chunk are no usage: Ollama is asked each time', async () =>
   }
 })
 
-test('whatever an upstream writes beside the usage that was asked for, no stream shows it, and all have their tokens', async () => {
-  for (const more of [
-    { ...usage, provider: 'p', cost: 0.001 },
-    { ...usage, stats: {}, prompt_token_ids: null },
-    { ...usage, choices: [{ index: 0, delta: {} }] },
-    { ...chunk, usage: counts },
-    { ...usage, choices: null },
-  ]) {
-    const seen = sseEvent(word) + sseEvent(finish)
-    // Begun once the body is there.
-    function* stepsOf(request: SeenRequest): Generator<ReplyStep> {
-      const isAsked = request.body.includes('include_usage')
-      yield* reply(seen + (isAsked ? sseEvent(more) : '') + sseEvent('[DONE]'))
-    }
-    await using upstream = await shared.upstream({
-      reply: (request) => ({ steps: stepsOf(request) }),
-    })
-    for (let stream = 0; stream < 3; stream++) {
-      const answer = await chat(upstream)
-      assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
-      assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 5, `stream ${stream}`)
-    }
-  }
-})
-
 test('a stream under another content type shows no usage either, wherever it is cut; JSON there stays whole', async () => {
   const { sent, seen } = streamText('\n')
   const json = JSON.stringify({ ...chunk, choices: [{ index: 0, message: {} }], usage: counts })
@@ -453,16 +426,4 @@ test('an event that may be the one is held, any other goes on in its turn', asyn
   go.resolve()
   const answer = await client.response('POST')
   assert.equal(answer.body.toString(), text + text + sseEvent('[DONE]'))
-})
-
-test('an HTTP/1.0 client gets the same', async () => {
-  await using upstream = await shared.upstream()
-  const { sent, seen } = streamText('\n')
-  upstream.replyOnce(bodyReply(splitBytes(sent, [40]), { headers: sse, framing: 'until-close' }))
-  const answer = await exchange(shared.gateway.port, 'POST', `${upstream.prefix}/v1/chat/completions`, {
-    body: plain,
-    httpVersion: '1.0',
-  })
-  assert.equal(answer.body.toString(), seen)
-  assert.equal(upstream.requests[0]!.body.length, plain.length + piece)
 })

@@ -278,21 +278,6 @@ test('a client that asks for it is neither kept nor shown', async () => {
   assert.equal(upstream.requests.at(-2)?.header('x-tokenweir-capture'), undefined)
 })
 
-test('the feed is live while the file gets nothing', async () => {
-  await log.toggle(false)
-  const { file_size_bytes: before } = await log.status()
-  using feed = await openFeed(gateway.port)
-  const response = await ask({ body: chat })
-  const [request, answer] = await feed.waitForRecords(2)
-  assert.deepEqual([request?.['id'], answer?.['id']], [idOf(response), idOf(response)])
-  const status = await log.status()
-  assert.deepEqual(
-    [status['file_size_bytes'], status['enabled'], status['subscribers_count']],
-    [before, false, 1],
-  )
-  await log.toggle(true)
-})
-
 test('a toggle for a time switches itself off, and the report tells how it is', async () => {
   const switched = await log.ask('POST', 'toggle', { enabled: true, for_s: 0.3 })
   const { enabled_until } = parseRecord(switched.body.toString())

@@ -6,12 +6,11 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls, untilHealth } from '../support/gateway-state.ts'
-import { inParallel } from '../support/in-parallel.ts'
 import { asRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { rowOf } from '../support/recorded-calls.ts'
-import { type ReplyStep, cut, stall, until, wait, write } from '../support/reply-step.ts'
+import { type ReplyStep, cut, stall, until, write } from '../support/reply-step.ts'
 import {
   type HeaderLines,
   bodyReply,
@@ -278,38 +277,6 @@ test('with the wish for usage: refused, and each of the two forms of the call me
   )
   const row = await rowOf(gateway, asked)
   assert.deepEqual([row.input_tokens, row.output_tokens, row.attempts], [3, 2, 2])
-})
-
-test('two hundred calls, two thirds of them refused once, of which some leave: each its one row, and no slot is lost', async () => {
-  const calls = 200
-  const refused = new Set<string>()
-  await using upstream = await shared.upstream(
-    {
-      reply: ({ target }) => {
-        const call = Number(/\d+/.exec(target.slice(chat.length))?.[0])
-        if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, { choices: [{}] })]
-        refused.add(target)
-        return refusal([['retry-after-ms', String(5 + (call % 40))]])
-      },
-    },
-    { max_concurrent: 8 },
-  )
-  await inParallel(Array.from({ length: calls }), 50, async (_, call) => {
-    await using client = await openRawClient(gateway.port)
-    await client.send(requestBytes('POST', `${upstream.prefix}${chat}?${call}`, { body: '{"model":"m"}' }))
-    if (call % 10 === 1) client.leave()
-    else assert.equal((await client.response('POST')).status, 200)
-  })
-  const rows = await upstream.recorded(calls)
-  assert.equal(rows.filter(({ outcome }) => outcome === 'ok').length >= calls * 0.9, true)
-  assert.ok(rows.every(({ outcome }) => outcome === 'ok' || outcome === 'client_disconnected'))
-  assert.ok(upstream.peakInFlight <= 8)
-  await upstream.untilCalls()
-  const again = rows.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0)
-  assert.equal(await retriesOf(upstream), again)
-  const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
-  // An attempt may be given up before the upstream has seen of it.
-  assert.ok(upstream.requests.length <= attempts && upstream.requests.length > attempts - calls / 10)
 })
 
 test('a client whose calls are always refused holds up nobody for longer than its first attempts', async () => {

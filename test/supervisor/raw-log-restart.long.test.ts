@@ -1,77 +1,15 @@
-/** What a restart leaves of the raw log, and of its feed. */
+/** What a restart leaves of the raw log. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exchange, requestBytes } from '../support/exchange.ts'
+import { requestBytes } from '../support/exchange.ts'
 import { fieldsOf } from '../support/fields-of.ts'
-import { openFeed } from '../support/feed-reader.ts'
-import { asRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { rawLogOf } from '../support/raw-log.ts'
-import type { RawResponse } from '../support/raw-response.ts'
 import { until, write } from '../support/reply-step.ts'
 import { jsonReply, responseHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
-
-function call(port: number, content: string): Promise<RawResponse> {
-  return exchange(port, 'POST', '/v1/chat/completions', { body: JSON.stringify({ model: 'm', content }) })
-}
-
-test('a restart neither loses an active log nor ends it, and readers of the feed come back', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
-  await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
-  const { port, pid } = await supervisor.start()
-  const log = rawLogOf({ port })
-  await log.toggle(true, 600)
-  const { enabled_until: untilThen } = await log.status()
-  const first = await openFeed(port)
-  await log.recordsOf((await call(port, 'before')).header('x-tokenweir-call-id') ?? '')
-  await first.waitForRecords(2)
-
-  const gate = Promise.withResolvers<void>()
-  upstream.replyOnce([
-    write(responseHead(200, [['Content-Length', '16']])),
-    write('{"choices":'),
-    until(gate.promise),
-    write('[{}]}'),
-  ])
-  await using client = await openRawClient(port)
-  await client.send(
-    requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m","content":"during"}' }),
-  )
-  await client.waitForBytes('choices')
-  const restarted = await supervisor.restart()
-  assert.deepEqual([restarted.port, restarted.pid === pid], [port, false])
-  await first.waitForEnd()
-
-  const status = await log.status()
-  assert.equal(status['enabled'], true)
-  // Its own clock tells it again from the time that was left.
-  const drift = new Date(String(status['enabled_until'])).getTime() - new Date(String(untilThen)).getTime()
-  assert.ok(Math.abs(drift) < 1000, `${drift}`)
-  assert.equal(asRecord(restarted.health?.raw_log)['enabled'], true)
-
-  using again = await openFeed(port)
-  const after = await call(port, 'after')
-  await again.waitForRecords(2)
-  assert.deepEqual(again.events[0]?.data, { type: 'connected', enabled: true })
-  gate.resolve()
-  const during = await client.response('POST')
-  assert.equal(during.body.toString(), '{"choices":[{}]}')
-  for (const response of [during, after]) {
-    const { answer } = await log.recordsOf(response.header('x-tokenweir-call-id') ?? '')
-    assert.equal(answer['outcome'], 'ok')
-  }
-  const contents = (await log.recent()).map(({ body }) => asRecord(body)['content']).filter(Boolean)
-  assert.deepEqual(new Set(contents), new Set(['before', 'during', 'after']))
-  assert.equal((await log.lines()).length, 6)
-
-  await log.toggle(false)
-  await supervisor.restart()
-  assert.equal((await log.status())['enabled'], false)
-})
 
 test('switched off after a restart, it is off for the calls that the predecessor finishes', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
