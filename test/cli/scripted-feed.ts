@@ -6,10 +6,7 @@ import { Condition } from '../support/condition.ts'
 /** The part of a gateway that `tokenweir tail` sees. */
 export interface ScriptedFeed extends AsyncDisposable {
   /** What was asked, with the token that came with it. */
-  readonly asked: readonly {
-    readonly target: string
-    readonly token: unknown
-  }[]
+  readonly asked: readonly { readonly target: string; readonly token: unknown }[]
   /** Waits until so many readers have come in all. */
   waitForReaders(count: number): Promise<void>
   /** Sends an event to those who read; a record where it has a seq. */

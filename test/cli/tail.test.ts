@@ -63,10 +63,7 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   await tail.waitForOutput(/lost the connection to the gateway; waiting for it\n/)
   await using feed = await socketFeed(directory)
   await feed.waitForReaders(1)
-  assert.deepEqual(feed.asked[0], {
-    target: 'GET /raw-log/stream',
-    token: undefined,
-  })
+  assert.deepEqual(feed.asked[0], { target: 'GET /raw-log/stream', token: undefined })
   await tail.waitForOutput(/reconnected to the gateway\n/)
   feed.tell({ type: 'dropped', count: 3 })
   feed.tell(answer)

@@ -165,12 +165,7 @@ tryBothWays(stage, [
     'an abort in a stream',
     async (provider) => {
       const leave = new AbortController()
-      const { fullStream } = streamText({
-        model: provider('m'),
-        prompt,
-        abortSignal: leave.signal,
-        ...quiet,
-      })
+      const { fullStream } = streamText({ model: provider('m'), prompt, abortSignal: leave.signal, ...quiet })
       const seen: string[] = []
       for await (const part of fullStream) {
         seen.push(part.type)

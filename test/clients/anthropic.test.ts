@@ -124,10 +124,7 @@ tryBothWays(stage, [
   scenario(
     'counted tokens',
     (client) => client.messages.countTokens({ model: 'm', messages: ask.messages }),
-    {
-      replies: () => [jsonReply(200, { input_tokens: 14 })],
-      gives: /"input_tokens":14/,
-    },
+    { replies: () => [jsonReply(200, { input_tokens: 14 })], gives: /"input_tokens":14/ },
   ),
   scenario('models', async (client) => (await client.models.list()).data, { gives: /sim-small/ }),
   scenario('one model', (client) => client.models.retrieve('claude/x'), { gives: /claude\/x/ }),
@@ -143,11 +140,7 @@ tryBothWays(stage, [
     scenario(
       `two retries after ${status}`,
       (client, seen, asked) => chat(client.withOptions({ maxRetries: 2 }), seen, asked),
-      {
-        replies: () => [failure(status), failure(status), whole()],
-        gives: /It holds water/,
-        requests: 3,
-      },
+      { replies: () => [failure(status), failure(status), whole()], gives: /It holds water/, requests: 3 },
     ),
   ),
   scenario('an error inside a stream', streamed, {

@@ -73,9 +73,7 @@ tryBothWays(stage, [
     'a stream for which it asks none',
     streamed,
     { gives: /"content":"weir "(?!.*total_tokens)/ },
-    {
-      streamUsage: false,
-    },
+    { streamUsage: false },
   ),
   scenario('a tool call', async (model) => (await model.bindTools([level]).invoke(messages)).tool_calls, {
     replies: () => [jsonReply(200, wholeToolCall)],

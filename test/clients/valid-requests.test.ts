@@ -64,10 +64,7 @@ const requests: readonly (readonly [path: string, ask: () => Asked])[] = [
         messages,
         tools: [{ type: 'function', function: { name: 'level', parameters: { ...placeSchema } } }],
         tool_choice: 'auto',
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'place', schema: { ...placeSchema } },
-        },
+        response_format: { type: 'json_schema', json_schema: { name: 'place', schema: { ...placeSchema } } },
       }),
   ],
   [
@@ -118,10 +115,7 @@ test('a stream that is asked for its usage is asked for it as the document allow
   const chunks = await Array.fromAsync(data)
   assert.equal(response.headers.get('x-steady-request-valid'), 'true')
   // The document's stream has a usage event; taken out, as the client did not ask.
-  assert.deepEqual(
-    chunks.map((chunk) => chunk.choices.length),
-    [1],
-  )
+  assert.equal(chunks.map((chunk) => chunk.choices.length).join(' '), '1')
   const row = await rowOf(gateway, { header: (name) => response.headers.get(name) ?? undefined })
   assert.deepEqual([row.total_tokens, row.attempts], [7, 1])
 })

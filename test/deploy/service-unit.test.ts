@@ -57,9 +57,7 @@ test('a wrong option is refused, and no unit printed', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [command, 'service', 'print', '--port', 'x'],
-    {
-      encoding: 'utf8',
-    },
+    { encoding: 'utf8' },
   )
   assert.deepEqual([status, stdout], [2, ''])
   assert.match(stderr, /--port must be/)

@@ -99,9 +99,7 @@ test('a full disk is told of', async () => {
   const { status, stderr } = spawnSync(
     'sh',
     ['-c', '"$@" > /dev/full', 'sh', ...ownCommand, 'db', 'export'],
-    {
-      cwd: dir.path,
-    },
+    { cwd: dir.path },
   )
   assert.equal(status, 1)
   assert.match(stderr.toString(), /^tokenweir: .*ENOSPC/)

@@ -84,12 +84,7 @@ const scenes: readonly Scene[] = [
     isHonest: false,
     holds: ({ calls, refused, used }) => refused <= 0.05 * calls && used >= 0.85,
   },
-  {
-    what: 'set, two restarts',
-    args: set,
-    restartsMs: [50_000, 110_000],
-    holds: isKept,
-  },
+  { what: 'set, two restarts', args: set, restartsMs: [50_000, 110_000], holds: isKept },
   {
     what: 'set, two gateways that share',
     args: set,

@@ -15,10 +15,7 @@ import { readCalls } from '../support/recorded-calls.ts'
 import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
 
 const { values } = parseArgs({
-  options: {
-    'calls-per-s': { type: 'string', default: '200' },
-    'phase-s': { type: 'string', default: '6' },
-  },
+  options: { 'calls-per-s': { type: 'string', default: '200' }, 'phase-s': { type: 'string', default: '6' } },
 })
 const everyMs = 1000 / Number(values['calls-per-s'])
 const phaseMs = Number(values['phase-s']) * 1000

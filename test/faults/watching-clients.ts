@@ -93,11 +93,7 @@ function curl(...args: readonly string[]): WatchingClient {
 
 /** A chat call's body. */
 function bodyOf(call: WatchedCall): string {
-  return JSON.stringify({
-    model: 'sim',
-    stream: call.streamed,
-    messages: [{ role: 'user', content: 'hi' }],
-  })
+  return JSON.stringify({ model: 'sim', stream: call.streamed, messages: [{ role: 'user', content: 'hi' }] })
 }
 
 export type WatchingClientName = 'openai' | 'raw' | 'raw-1.0' | 'curl' | 'curl-1.0'

@@ -95,10 +95,7 @@ describe('what is appended is found', () => {
     assert.deepEqual(fieldsOf(all.entries, 'id'), texts(ids.flatMap((id) => [id, id]).toReversed()))
     assert.deepEqual(recent(log.filePath, 7).entries, all.entries.slice(0, 7))
     assertFound(log.filePath, ids)
-    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs - 1)), {
-      request: null,
-      answer: null,
-    })
+    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs - 1)), { request: null, answer: null })
     assert.equal(statSync(log.folder).mode & 0o777, 0o700)
     for (const name of readdirSync(log.folder))
       assert.equal(statSync(join(log.folder, name)).mode & 0o777, 0o600)
@@ -108,10 +105,7 @@ describe('what is appended is found', () => {
   test('a log that does not exist is empty', async () => {
     await using log = await logFolder()
     assert.deepEqual(recent(log.filePath), { entries: [], total_count: 0, truncated: false })
-    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs)), {
-      request: null,
-      answer: null,
-    })
+    assert.deepEqual(payloadsOf(log.filePath, firstIdAt(startMs)), { request: null, answer: null })
     clearPayloads(log.filePath)
     assert.equal(existsSync(log.folder), false)
   })

@@ -12,7 +12,7 @@ import { priceFileText } from '../../src/pricing/price-file.ts'
 import { readModelCosts } from '../../src/pricing/read-model-costs.ts'
 import { knownUpstreams } from '../../src/pricing/upstream-table.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { asked } from './sample-costs.ts'
+import { asked, usageOf } from './sample-costs.ts'
 
 const version = { version: '0.1.8', at: '2026-09-23T10:11:04Z' }
 const providers = (await waitForUpdate()) ?? []
@@ -86,45 +86,33 @@ test('the build writes it, with the licence of the list', () => {
 
 const provenance = { source: 'genai-prices 9', updatedAt: '2026-09-23T00:00:00Z' }
 
+type Model = GenaiProvider['models'][number]
+type Prices = Model['prices']
+
 function read(...models: GenaiProvider['models']): ReturnType<typeof fromGenaiPrices> {
   return fromGenaiPrices([{ id: 'google', models }], provenance)
 }
 
 test('a model stands under each name that is spelled out, and that the list takes for it', () => {
+  type Match = Model['match']
+  const model = (id: string, input_mtok: number, ...or: readonly Match[]): Model => ({
+    id,
+    match: { or: [...or] },
+    prices: { input_mtok, output_mtok: input_mtok + 1 },
+  })
+  const both: Match = { and: [{ equals: 'and' }, { ends_with: 'd' }] }
   const { models } = read(
-    {
-      id: 'a',
-      match: { or: [{ equals: 'a' }, { equals: 'A-1' }] },
-      prices: { input_mtok: 1, output_mtok: 2 },
-    },
+    model('a', 1, { equals: 'a' }, { equals: 'A-1' }),
     // The first that fits counts: `a-1` is the one above, `b-x` this one.
-    {
-      id: 'b',
-      match: {
-        or: [
-          { equals: 'b' },
-          { equals: 'a-1' },
-          { starts_with: 'b-' },
-          { and: [{ equals: 'and' }, { ends_with: 'd' }] },
-        ],
-      },
-      prices: { input_mtok: 3, output_mtok: 4 },
-    },
-    {
-      id: 'c',
-      match: { or: [{ regex: '^c\\d$' }, { contains: 'cc' }, { equals: 'b-x' }] },
-      prices: { input_mtok: 5, output_mtok: 6 },
-    },
+    model('b', 3, { equals: 'b' }, { equals: 'a-1' }, { starts_with: 'b-' }, both),
+    model('c', 5, { regex: '^c\\d$' }, { contains: 'cc' }, { equals: 'b-x' }),
   )
-  const inputs = [...models].map(([key, { prices }]) => [key, prices[0]?.tiers[0]?.input])
-  assert.deepEqual(inputs, [
-    ['gemini/A-1', 1],
-    ['gemini/a', 1],
-    ['gemini/b', 3],
-  ])
+  const inputs = [...models].map(([key, { prices }]) => `${key} ${prices[0]?.tiers[0]?.input}`)
+  assert.deepEqual(inputs, ['gemini/A-1 1', 'gemini/a 1', 'gemini/b 3'])
 })
 
 test('tiers that rates begin at different sizes, fees, and dates', () => {
+  const tier = (start: number, price: number) => ({ start, price })
   const { models } = read({
     id: 'm',
     match: { equals: 'm' },
@@ -133,14 +121,8 @@ test('tiers that rates begin at different sizes, fees, and dates', () => {
       {
         constraint: { type: 'start_date', start_date: '2026-06-01' },
         prices: {
-          input_mtok: {
-            base: 1,
-            tiers: [
-              { start: 100, price: 2 },
-              { start: 200, price: 3 },
-            ],
-          },
-          output_mtok: { base: 4, tiers: [{ start: 200, price: 8 }] },
+          input_mtok: { base: 1, tiers: [tier(100, 2), tier(200, 3)] },
+          output_mtok: { base: 4, tiers: [tier(200, 8)] },
           cache_read_mtok: 0.1,
           web_searches_kcount: 10,
         },
@@ -165,8 +147,6 @@ test('tiers that rates begin at different sizes, fees, and dates', () => {
   })
 })
 
-type Prices = GenaiProvider['models'][number]['prices']
-
 test('what cannot be said in our form is left out, with the reason', () => {
   const match = { equals: 'm' }
   const hourly: Prices = [
@@ -189,10 +169,8 @@ test('what cannot be said in our form is left out, with the reason', () => {
     assert.equal(models.size, 0)
     assert.deepEqual(rejected, [{ name: 'gemini/m', reason }])
   }
-  const elsewhere = fromGenaiPrices(
-    [{ id: 'aws', models: [{ id: 'm', match, prices: { input_mtok: 1 } }] }],
-    provenance,
-  )
+  const models = [{ id: 'm', match, prices: { input_mtok: 1 } }]
+  const elsewhere = fromGenaiPrices([{ id: 'aws', models }], provenance)
   assert.deepEqual([elsewhere.models.size, elsewhere.rejected.length], [0, 0])
 })
 
@@ -227,13 +205,7 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
     const input = upTo([100, 10_000, 600_000][upTo(2)]!)
     const cached = random() < 0.5 ? upTo(input) : 0
     const written = random() < 0.4 ? upTo(input - cached) : 0
-    const price = book.price({
-      upstream: place.host,
-      responseModel: null,
-      model,
-      serviceTier: null,
-      startedAtMs,
-    })
+    const price = book.price(asked(place.host, model, { startedAtMs }))
     assert.ok(!('none' in price), `${key} is not found under its own name`)
     assert.equal(price.match.key, key)
     const [tier] = price.match.tiers
@@ -244,7 +216,7 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
     const audioIn = tier?.input_audio === undefined ? 0 : upTo(input - cached - written)
     const audioOut = tier?.output_audio === undefined ? 0 : upTo(output - reasoning)
     const pico = costPicoUsd(
-      {
+      usageOf({
         inputTokens: input,
         outputTokens: output,
         cachedInputTokens: cached,
@@ -253,10 +225,7 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
         inputAudioTokens: audioIn,
         outputAudioTokens: audioOut,
         reasoningTokens: reasoning,
-        searchUnits: null,
-        audioMs: null,
-        imageTokens: null,
-      },
+      }),
       price,
     )
     const oracle = calcPrice(

@@ -394,10 +394,7 @@ test('whoever calls while a gateway joins is answered: 503 until it has joined',
   const url = await postgres.database('limit_joins')
   const port = await freePort()
   const calls = Array.from({ length: 40 }, () => whenOpen(() => exchange(port, 'GET', '/v1/models')))
-  await using gateway = await startGateway(upstream, {
-    url,
-    args: ['--port', String(port)],
-  })
+  await using gateway = await startGateway(upstream, { url, args: ['--port', String(port)] })
   assert.equal(gateway.port, port)
   for (const answer of await Promise.all(calls)) {
     const code = answer.header('x-tokenweir-error')

@@ -28,12 +28,7 @@ async function assertAnswers(path: string, calls: number): Promise<void> {
   const store = openCallReader(path)
   assert.ok(typeof store === 'object')
   const sources = { store, note: null, prices: new PricesInForce(path) }
-  const overview = {
-    kind: 'overview',
-    filter: range,
-    timeZone: 'UTC',
-    notes: [],
-  } as const
+  const overview = { kind: 'overview', filter: range, timeZone: 'UTC', notes: [] } as const
   const { text } = await answerQuestion(sources, overview, nowMs)
   assert.ok(String(text).includes(`"calls":${calls}`), String(text))
   assert.equal((await store.list({}, { limit: 1000 })).length, calls)

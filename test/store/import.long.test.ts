@@ -119,10 +119,7 @@ test('so do those of a CSV, with a mark or packed', async () => {
   await using dir = await makeTempDir()
   const some = generated.slice(0, 600)
   const text = csvText(some, columnsOf(some[0]!))
-  const forms = {
-    'marked.csv': Buffer.from(`\uFEFF${text}`),
-    'packed.csv.gz': gzipSync(text),
-  }
+  const forms = { 'marked.csv': Buffer.from(`\uFEFF${text}`), 'packed.csv.gz': gzipSync(text) }
   for (const [name, bytes] of Object.entries(forms)) {
     writeFileSync(dir.file(name), bytes)
     assert.deepEqual(counts(await imported(dir.file(`${name}.db`), dir.file(name))), [600, 0, 0, null], name)

@@ -88,9 +88,7 @@ test('a gateway that was started by hand is found and controlled just the same',
   const byHand = spawn(
     program,
     [...args, ...filesIn(place.folder), '--host=127.0.0.1', '--port=0', upstream],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = once(byHand, 'exit')
   await once(byHand.stdout, 'data')

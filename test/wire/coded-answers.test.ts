@@ -40,7 +40,7 @@ for (const coding of testedCodings) {
       model: 'weir-e',
       usage: { prompt_tokens: 9, total_tokens: 9 },
     }
-    const form = bodyForm('vectors', answer, { path: '/v1/embeddings' })
+    const form = bodyForm('vectors', answer, {}, { path: '/v1/embeddings' })
     const { columns } = await meterForm(form, splitBytes(coding.encode(form.body), [16_384]), { headers })
     assert.deepEqual([columns.input_tokens, columns.response_model], [9, 'weir-e'])
   })
@@ -106,7 +106,7 @@ function isStream(form: WireForm): boolean {
 }
 
 function onlyCounted(form: WireForm): WireForm['columns'] {
-  return bodyForm('nothing', '', { path: form.path }).columns
+  return bodyForm('nothing', '', {}, { path: form.path }).columns
 }
 
 /** Watches how much this thread works in one turn at most, and the whole process in all, in processor time. */

@@ -5,28 +5,26 @@ export const errorBodies: readonly WireForm[] = [
   bodyForm(
     'OpenAI, too many requests',
     { error: { message: 'Slow down', type: 'requests', param: null, code: 'rate_limit_exceeded' } },
+    { ...failed('upstream_http', 'rate_limit_exceeded', 'Slow down'), upstream_request_id: 'req_e1' },
     {
       status: 429,
       headers: [
         ['x-request-id', 'req_e1'],
         ['retry-after', '2'],
       ],
-      row: { ...failed('upstream_http', 'rate_limit_exceeded', 'Slow down'), upstream_request_id: 'req_e1' },
     },
   ),
   bodyForm(
     'Anthropic, overloaded',
     { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' }, request_id: 'req_e2' },
-    {
-      path: '/v1/messages',
-      status: 529,
-      row: { ...failed('upstream_http', 'overloaded_error', 'Overloaded'), upstream_request_id: 'req_e2' },
-    },
+    { ...failed('upstream_http', 'overloaded_error', 'Overloaded'), upstream_request_id: 'req_e2' },
+    { path: '/v1/messages', status: 529 },
   ),
   bodyForm(
     'Gemini, an array',
     [{ error: { code: 400, message: 'API key not valid', status: 'INVALID_ARGUMENT' } }],
-    { status: 400, row: failed('upstream_http', null, 'API key not valid') },
+    failed('upstream_http', null, 'API key not valid'),
+    { status: 400 },
   ),
   bodyForm(
     'llama.cpp, a prompt too long',
@@ -39,78 +37,69 @@ export const errorBodies: readonly WireForm[] = [
         n_ctx: 8,
       },
     },
-    { status: 400, row: failed('upstream_http', 'exceed_context_size_error', 'too long') },
+    failed('upstream_http', 'exceed_context_size_error', 'too long'),
+    { status: 400 },
   ),
   bodyForm(
     'llama.cpp, still loading',
     { error: { message: 'Loading model', type: 'unavailable_error', code: 503 } },
-    { status: 503, row: failed('upstream_http', 'unavailable_error', 'Loading model') },
+    failed('upstream_http', 'unavailable_error', 'Loading model'),
+    { status: 503 },
   ),
   bodyForm(
     'vLLM of old, flat',
     { object: 'error', message: 'no such model', type: 'NotFoundError', param: null, code: 404 },
-    { status: 404, row: failed('upstream_http', 'NotFoundError', 'no such model') },
+    failed('upstream_http', 'NotFoundError', 'no such model'),
+    { status: 404 },
   ),
   bodyForm(
     'FastAPI, a list of details',
     { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required', input: {} }] },
-    { status: 422, row: failed('upstream_http', null, 'Field required') },
+    failed('upstream_http', null, 'Field required'),
+    { status: 422 },
   ),
-  bodyForm(
-    'FastAPI, one text',
-    { detail: 'Not here' },
-    {
-      status: 404,
-      row: failed('upstream_http', null, 'Not here'),
-    },
-  ),
+  bodyForm('FastAPI, one text', { detail: 'Not here' }, failed('upstream_http', null, 'Not here'), {
+    status: 404,
+  }),
   bodyForm(
     'TGI, a text and its type',
     { error: 'Model is overloaded', error_type: 'overloaded' },
-    {
-      status: 429,
-      row: failed('upstream_http', 'overloaded', 'Model is overloaded'),
-    },
+    failed('upstream_http', 'overloaded', 'Model is overloaded'),
+    { status: 429 },
   ),
   bodyForm(
     'Ollama, a text',
     { error: 'model "weir" not found' },
-    {
-      status: 404,
-      row: failed('upstream_http', null, 'model "weir" not found'),
-    },
+    failed('upstream_http', null, 'model "weir" not found'),
+    { status: 404 },
   ),
-  bodyForm('a page of a proxy', '<html><body><h1>502 Bad Gateway</h1></body></html>', {
-    status: 502,
-    headers: [['Content-Type', 'text/html']],
-    row: failed('upstream_http', null, null),
-  }),
-  bodyForm('a plain text of a proxy', 'upstream connect error or disconnect: \u00FCberlast\r\n', {
-    status: 503,
-    headers: [['Content-Type', 'text/plain; charset=utf-8']],
-    row: failed('upstream_http', null, 'upstream connect error or disconnect: \u00FCberlast'),
-  }),
-  bodyForm('an empty body', '', { status: 500, row: failed('upstream_http', null, null) }),
+  bodyForm(
+    'a page of a proxy',
+    '<html><body><h1>502 Bad Gateway</h1></body></html>',
+    failed('upstream_http', null, null),
+    { status: 502, headers: [['Content-Type', 'text/html']] },
+  ),
+  bodyForm(
+    'a plain text of a proxy',
+    'upstream connect error or disconnect: \u00FCberlast\r\n',
+    failed('upstream_http', null, 'upstream connect error or disconnect: \u00FCberlast'),
+    { status: 503, headers: [['Content-Type', 'text/plain; charset=utf-8']] },
+  ),
+  bodyForm('an empty body', '', failed('upstream_http', null, null), { status: 500 }),
   bodyForm(
     'HTTP 200 with nothing but an error',
     { error: { message: 'No credit', code: 402 } },
-    {
-      row: failed('stream_error', '402', 'No credit'),
-    },
+    failed('stream_error', '402', 'No credit'),
   ),
   bodyForm(
     'HTTP 200 with a flat error',
     { object: 'error', message: 'bad', type: 'BadRequestError', code: 400 },
-    {
-      row: failed('stream_error', '400', 'bad'),
-    },
+    failed('stream_error', '400', 'bad'),
   ),
   bodyForm(
     'HTTP 200 with an error in one text',
     { error: 'It broke', error_type: 'generation' },
-    {
-      row: failed('stream_error', 'generation', 'It broke'),
-    },
+    failed('stream_error', 'generation', 'It broke'),
   ),
   bodyForm(
     'OpenRouter, an error within a choice',
@@ -126,20 +115,12 @@ export const errorBodies: readonly WireForm[] = [
         },
       ],
     },
-    {
-      row: {
-        ...failed('stream_error', '502', 'Provider left'),
-        response_model: 'weir-2',
-        finish_reason: 'error',
-      },
-    },
+    { ...failed('stream_error', '502', 'Provider left'), response_model: 'weir-2', finish_reason: 'error' },
   ),
   bodyForm(
     'an error with a key in its words',
     { error: { message: 'Incorrect API key provided: sk-weir-0123456789abcdef' } },
-    {
-      status: 401,
-      row: failed('upstream_http', null, 'Incorrect API key provided: [secret]'),
-    },
+    failed('upstream_http', null, 'Incorrect API key provided: [secret]'),
+    { status: 401 },
   ),
 ]

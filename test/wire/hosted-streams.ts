@@ -3,7 +3,7 @@ import { type WireForm, done, event, streamForm, tokens } from './wire-form.ts'
 
 /** Streams of `/v1/chat/completions` of those who sell them, by whose shape they have. */
 export const hostedStreams: readonly WireForm[] = [
-  streamForm('OpenAI, usage not asked for', [...plain, done], { row: spoken, firstContent: [1, 1] }),
+  streamForm('OpenAI, usage not asked for', [...plain, done], spoken, { firstContent: [1, 1] }),
 
   streamForm(
     'OpenAI, usage asked for',
@@ -24,22 +24,22 @@ export const hostedStreams: readonly WireForm[] = [
       done,
     ],
     {
+      ...spoken,
+      ...tokens(1480, 210, {
+        cached_input_tokens: 1024,
+        cache_write_tokens: 256,
+        reasoning_tokens: 64,
+        input_audio_tokens: 12,
+        output_audio_tokens: 5,
+      }),
+      service_tier: 'default',
+      upstream_request_id: 'req_7c01',
+    },
+    {
       headers: [
         ['x-request-id', 'req_7c01'],
         ['openai-processing-ms', '412'],
       ],
-      row: {
-        ...spoken,
-        ...tokens(1480, 210, {
-          cached_input_tokens: 1024,
-          cache_write_tokens: 256,
-          reasoning_tokens: 64,
-          input_audio_tokens: 12,
-          output_audio_tokens: 5,
-        }),
-        service_tier: 'default',
-        upstream_request_id: 'req_7c01',
-      },
       firstContent: [1, 1],
     },
   ),
@@ -47,16 +47,8 @@ export const hostedStreams: readonly WireForm[] = [
   streamForm(
     'Mistral, usage with the finish reason, and a filler',
     [role, water, rises, chunk({ content: '' }, 'model_length', { usage, p: 'abcdefgh' }), done],
-    {
-      headers: [['mistral-correlation-id', '01a-weir']],
-      row: {
-        ...spoken,
-        ...tokens(21, 8),
-        finish_reason: 'model_length',
-        upstream_request_id: '01a-weir',
-      },
-      firstContent: [1, 1],
-    },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'model_length', upstream_request_id: '01a-weir' },
+    { headers: [['mistral-correlation-id', '01a-weir']], firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -72,7 +64,8 @@ export const hostedStreams: readonly WireForm[] = [
       chunk({ content: ' Done.' }, 'stop', { usage }),
       done,
     ],
-    { row: { ...spoken, ...tokens(21, 8), chunks: 4 }, firstContent: [0, 3] },
+    { ...spoken, ...tokens(21, 8), chunks: 4 },
+    { firstContent: [0, 3] },
   ),
 
   streamForm(
@@ -99,21 +92,18 @@ export const hostedStreams: readonly WireForm[] = [
       event(done),
     ].join(''),
     {
-      headers: [['X-Generation-Id', 'gen-55']],
-      row: {
-        ...spoken,
-        ...tokens(40, 6, {
-          cached_input_tokens: 32,
-          cache_write_tokens: 4,
-          reasoning_tokens: 1,
-          input_audio_tokens: 0,
-        }),
-        upstream_request_id: 'gen-55',
-        cost_usd: 0.0000875,
-        price_source: 'upstream',
-      },
-      firstContent: [1, 1],
+      ...spoken,
+      ...tokens(40, 6, {
+        cached_input_tokens: 32,
+        cache_write_tokens: 4,
+        reasoning_tokens: 1,
+        input_audio_tokens: 0,
+      }),
+      upstream_request_id: 'gen-55',
+      cost_usd: 0.0000875,
+      price_source: 'upstream',
     },
+    { headers: [['X-Generation-Id', 'gen-55']], firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -141,15 +131,12 @@ export const hostedStreams: readonly WireForm[] = [
       event(done),
     ].join(''),
     {
-      headers: [['x-ds-trace-id', 'ds-9f']],
-      row: {
-        ...spoken,
-        ...tokens(80, 15, { cached_input_tokens: 64, reasoning_tokens: 11 }),
-        chunks: 3,
-        upstream_request_id: 'ds-9f',
-      },
-      firstContent: [1, 3],
+      ...spoken,
+      ...tokens(80, 15, { cached_input_tokens: 64, reasoning_tokens: 11 }),
+      chunks: 3,
+      upstream_request_id: 'ds-9f',
     },
+    { headers: [['x-ds-trace-id', 'ds-9f']], firstContent: [1, 3] },
   ),
 
   streamForm(
@@ -176,16 +163,14 @@ export const hostedStreams: readonly WireForm[] = [
       done,
     ],
     {
-      row: {
-        ...spoken,
-        ...tokens(33, 7),
-        upstream_request_id: 'req_g1',
-        upstream_queue_ms: 25,
-        upstream_prompt_ms: 4,
-        upstream_decode_ms: 32,
-      },
-      firstContent: [1, 1],
+      ...spoken,
+      ...tokens(33, 7),
+      upstream_request_id: 'req_g1',
+      upstream_queue_ms: 25,
+      upstream_prompt_ms: 4,
+      upstream_decode_ms: 32,
     },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -206,16 +191,8 @@ export const hostedStreams: readonly WireForm[] = [
       },
       done,
     ],
-    {
-      row: {
-        ...spoken,
-        ...tokens(21, 8),
-        upstream_queue_ms: 0.5,
-        upstream_prompt_ms: 2,
-        upstream_decode_ms: 12.5,
-      },
-      firstContent: [1, 1],
-    },
+    { ...spoken, ...tokens(21, 8), upstream_queue_ms: 0.5, upstream_prompt_ms: 2, upstream_decode_ms: 12.5 },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -245,20 +222,17 @@ export const hostedStreams: readonly WireForm[] = [
       done,
     ],
     {
-      row: {
-        ...spoken,
-        ...tokens(30, 54, {
-          cached_input_tokens: 28,
-          reasoning_tokens: 50,
-          input_audio_tokens: 0,
-          output_audio_tokens: 0,
-        }),
-        cost_usd: 0.00125,
-        price_source: 'upstream',
-      },
-      firstContent: [0, 1],
-      earlier: [[30, 51]],
+      ...spoken,
+      ...tokens(30, 54, {
+        cached_input_tokens: 28,
+        reasoning_tokens: 50,
+        input_audio_tokens: 0,
+        output_audio_tokens: 0,
+      }),
+      cost_usd: 0.00125,
+      price_source: 'upstream',
     },
+    { firstContent: [0, 1], earlier: [[30, 51]] },
   ),
 
   streamForm(
@@ -272,7 +246,8 @@ export const hostedStreams: readonly WireForm[] = [
       }),
       done,
     ],
-    { row: { ...spoken, ...tokens(9, 64) }, firstContent: [0, 0], earlier: [[9, 61]] },
+    { ...spoken, ...tokens(9, 64) },
+    { firstContent: [0, 0], earlier: [[9, 61]] },
   ),
 
   streamForm(
@@ -305,12 +280,12 @@ export const hostedStreams: readonly WireForm[] = [
       },
       done,
     ],
+    { ...spoken, upstream_request_id: 'apim-3' },
     {
       headers: [
         ['apim-request-id', 'apim-3'],
         ['x-ms-region', 'Nowhere'],
       ],
-      row: { ...spoken, upstream_request_id: 'apim-3' },
       firstContent: [2, 2],
     },
   ),

@@ -43,13 +43,13 @@ export const localStreams: readonly WireForm[] = [
       done,
     ],
     {
-      row: {
-        ...spoken,
-        ...tokens(21, 8),
-        upstream_queue_ms: 3,
-        upstream_prompt_ms: 40.5,
-        upstream_decode_ms: 210.25,
-      },
+      ...spoken,
+      ...tokens(21, 8),
+      upstream_queue_ms: 3,
+      upstream_prompt_ms: 40.5,
+      upstream_decode_ms: 210.25,
+    },
+    {
       firstContent: [1, 2],
       earlier: [
         [21, 0],
@@ -64,7 +64,8 @@ export const localStreams: readonly WireForm[] = [
     [role, water, chunk({ content: ' rises.' }, 'eos_token'), { ...chunk({}), choices: [], usage }, done]
       .map((data) => event(data).replace('data: ', 'data:'))
       .join(''),
-    { row: { ...spoken, ...tokens(21, 8), finish_reason: 'eos_token' }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'eos_token' },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -76,7 +77,8 @@ export const localStreams: readonly WireForm[] = [
       { ...chunk({}), choices: [], usage },
       done,
     ],
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [0, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [0, 1] },
   ),
 
   streamForm(
@@ -118,14 +120,12 @@ export const localStreams: readonly WireForm[] = [
       .map((data) => (data === ':\n\n' ? data : event(data)))
       .join(''),
     {
-      row: {
-        ...spoken,
-        ...tokens(44, 5, { cached_input_tokens: 32 }),
-        upstream_prompt_ms: 20.5,
-        upstream_decode_ms: 90.25,
-      },
-      firstContent: [2, 2],
+      ...spoken,
+      ...tokens(44, 5, { cached_input_tokens: 32 }),
+      upstream_prompt_ms: 20.5,
+      upstream_decode_ms: 90.25,
     },
+    { firstContent: [2, 2] },
   ),
 
   streamForm(
@@ -142,14 +142,14 @@ export const localStreams: readonly WireForm[] = [
       done,
     ],
     {
-      row: {
-        ...spoken,
-        ...tokens(7, 28, { cached_input_tokens: 3 }),
-        finish_reason: 'stop,length',
-        chunks: 4,
-        upstream_prompt_ms: 9,
-        upstream_decode_ms: 300,
-      },
+      ...spoken,
+      ...tokens(7, 28, { cached_input_tokens: 3 }),
+      finish_reason: 'stop,length',
+      chunks: 4,
+      upstream_prompt_ms: 9,
+      upstream_decode_ms: 300,
+    },
+    {
       firstContent: [0, 0],
       earlier: [
         [7, 12],
@@ -170,15 +170,15 @@ export const localStreams: readonly WireForm[] = [
       done,
     ],
     {
-      row: {
-        ...spoken,
-        ...tokens(7, 36, { cached_input_tokens: 3 }),
-        usage_source: 'timings',
-        finish_reason: 'stop,stop,stop',
-        chunks: 3,
-        upstream_prompt_ms: 9,
-        upstream_decode_ms: 240,
-      },
+      ...spoken,
+      ...tokens(7, 36, { cached_input_tokens: 3 }),
+      usage_source: 'timings',
+      finish_reason: 'stop,stop,stop',
+      chunks: 3,
+      upstream_prompt_ms: 9,
+      upstream_decode_ms: 240,
+    },
+    {
       firstContent: [0, 0],
       earlier: [1, 2, 3, 12, 13, 14, 23, 24, 25].map((output) => [7, output] as const),
     },
@@ -202,9 +202,7 @@ export const localStreams: readonly WireForm[] = [
       },
       done,
     ],
-    {
-      row: { ...spoken, ...tokens(12, 2), usage_source: 'timings', upstream_prompt_ms: 18.5 },
-      firstContent: [0, 0],
-    },
+    { ...spoken, ...tokens(12, 2), usage_source: 'timings', upstream_prompt_ms: 18.5 },
+    { firstContent: [0, 0] },
   ),
 ]

@@ -45,11 +45,7 @@ const started = {
     },
   },
 }
-const thinking = {
-  type: 'content_block_delta',
-  index: 0,
-  delta: { type: 'thinking_delta', thinking: 'Hm' },
-}
+const thinking = { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm' } }
 const said = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Water' } }
 const messageParts = { cached_input_tokens: 2000, cache_write_tokens: 100, cache_write_1h_tokens: 30 }
 
@@ -75,18 +71,14 @@ export const otherStreams: readonly WireForm[] = [
       response: response('completed', { usage: responseUsage, service_tier: 'flex' }),
     }),
     {
-      path: responses,
-      headers: [['x-request-id', 'req_r1']],
-      row: {
-        ...responseTokens,
-        response_model: 'weir-2',
-        finish_reason: 'completed',
-        service_tier: 'flex',
-        upstream_request_id: 'req_r1',
-        chunks: 2,
-      },
-      firstContent: [1, 3],
+      ...responseTokens,
+      response_model: 'weir-2',
+      finish_reason: 'completed',
+      service_tier: 'flex',
+      upstream_request_id: 'req_r1',
+      chunks: 2,
     },
+    { path: responses, headers: [['x-request-id', 'req_r1']], firstContent: [1, 3] },
   ),
 
   streamForm(
@@ -99,17 +91,14 @@ export const otherStreams: readonly WireForm[] = [
       }),
     }),
     {
-      path: responses,
-      row: {
-        ...responseTokens,
-        response_model: 'weir-2',
-        finish_reason: 'completed',
-        chunks: 1,
-        upstream_prompt_ms: 12.5,
-        upstream_decode_ms: 80,
-      },
-      firstContent: [1, 1],
+      ...responseTokens,
+      response_model: 'weir-2',
+      finish_reason: 'completed',
+      chunks: 1,
+      upstream_prompt_ms: 12.5,
+      upstream_decode_ms: 80,
     },
+    { path: responses, firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -126,16 +115,8 @@ export const otherStreams: readonly WireForm[] = [
         }),
       },
     ),
-    {
-      path: responses,
-      row: {
-        ...responseTokens,
-        response_model: 'weir-2',
-        finish_reason: 'max_output_tokens',
-        chunks: 1,
-      },
-      firstContent: [1, 1],
-    },
+    { ...responseTokens, response_model: 'weir-2', finish_reason: 'max_output_tokens', chunks: 1 },
+    { path: responses, firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -144,15 +125,8 @@ export const otherStreams: readonly WireForm[] = [
       type: 'response.failed',
       response: response('failed', { error: { code: 'server_error', message: 'It gave way' } }),
     }),
-    {
-      path: responses,
-      row: {
-        ...failed('stream_error', 'server_error', 'It gave way'),
-        response_model: 'weir-2',
-        chunks: 1,
-      },
-      firstContent: [1, 1],
-    },
+    { ...failed('stream_error', 'server_error', 'It gave way'), response_model: 'weir-2', chunks: 1 },
+    { path: responses, firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -165,20 +139,19 @@ export const otherStreams: readonly WireForm[] = [
       sequence_number: 1,
     }),
     {
-      path: responses,
-      row: {
-        ...failed('stream_error', 'rate_limit_exceeded', 'Too much water'),
-        response_model: 'weir-2',
-        chunks: 0,
-      },
+      ...failed('stream_error', 'rate_limit_exceeded', 'Too much water'),
+      response_model: 'weir-2',
+      chunks: 0,
     },
+    { path: responses },
   ),
 
-  streamForm('Responses, broken off by a whole message', named(created, text), {
-    path: responses,
-    row: { ...failed('stream_truncated', null, null), response_model: 'weir-2', chunks: 1 },
-    firstContent: [1, 1],
-  }),
+  streamForm(
+    'Responses, broken off by a whole message',
+    named(created, text),
+    { ...failed('stream_truncated', null, null), response_model: 'weir-2', chunks: 1 },
+    { path: responses, firstContent: [1, 1] },
+  ),
 
   streamForm(
     'Messages, thinking, text, caches',
@@ -198,19 +171,14 @@ export const otherStreams: readonly WireForm[] = [
       { type: 'message_stop' },
     ),
     {
-      path: messages,
-      headers: [['request-id', 'req_a1']],
-      row: {
-        ...tokens(2112, 55, messageParts),
-        response_model: 'weir-3',
-        finish_reason: 'end_turn',
-        service_tier: 'standard',
-        upstream_request_id: 'req_a1',
-        chunks: 2,
-      },
-      firstContent: [3, 6],
-      earlier: [[2112, null]],
+      ...tokens(2112, 55, messageParts),
+      response_model: 'weir-3',
+      finish_reason: 'end_turn',
+      service_tier: 'standard',
+      upstream_request_id: 'req_a1',
+      chunks: 2,
     },
+    { path: messages, headers: [['request-id', 'req_a1']], firstContent: [3, 6], earlier: [[2112, null]] },
   ),
 
   streamForm(
@@ -237,17 +205,13 @@ export const otherStreams: readonly WireForm[] = [
       { type: 'message_stop' },
     ),
     {
-      path: messages,
-      row: {
-        ...tokens(2112, 31, messageParts),
-        response_model: 'weir-3',
-        finish_reason: 'tool_use',
-        service_tier: 'standard',
-        chunks: 1,
-      },
-      firstContent: [1, 1],
-      earlier: [[2112, null]],
+      ...tokens(2112, 31, messageParts),
+      response_model: 'weir-3',
+      finish_reason: 'tool_use',
+      service_tier: 'standard',
+      chunks: 1,
     },
+    { path: messages, firstContent: [1, 1], earlier: [[2112, null]] },
   ),
 
   streamForm(
@@ -258,17 +222,14 @@ export const otherStreams: readonly WireForm[] = [
       request_id: 'req_a2',
     }),
     {
-      path: messages,
-      row: {
-        ...tokens(2112, null, messageParts),
-        ...failed('stream_error', 'overloaded_error', 'Overloaded'),
-        response_model: 'weir-3',
-        service_tier: 'standard',
-        upstream_request_id: 'req_a2',
-        chunks: 1,
-      },
-      firstContent: [1, null],
+      ...tokens(2112, null, messageParts),
+      ...failed('stream_error', 'overloaded_error', 'Overloaded'),
+      response_model: 'weir-3',
+      service_tier: 'standard',
+      upstream_request_id: 'req_a2',
+      chunks: 1,
     },
+    { path: messages, firstContent: [1, null] },
   ),
 
   streamForm(
@@ -279,11 +240,8 @@ export const otherStreams: readonly WireForm[] = [
       completion('', 'length', { usage: { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 } }),
       done,
     ],
-    {
-      path: completions,
-      row: { ...tokens(4, 2), response_model: 'weir-1', finish_reason: 'length', chunks: 2 },
-      firstContent: [0, 0],
-    },
+    { ...tokens(4, 2), response_model: 'weir-1', finish_reason: 'length', chunks: 2 },
+    { path: completions, firstContent: [0, 0] },
   ),
 
   streamForm(
@@ -295,11 +253,8 @@ export const otherStreams: readonly WireForm[] = [
       { ...completion(''), choices: [], usage: { prompt_tokens: 6, completion_tokens: 3, total_tokens: 9 } },
       done,
     ],
-    {
-      path: completions,
-      row: { ...tokens(6, 3), response_model: 'weir-1', finish_reason: 'stop', chunks: 2 },
-      firstContent: [0, 0],
-    },
+    { ...tokens(6, 3), response_model: 'weir-1', finish_reason: 'stop', chunks: 2 },
+    { path: completions, firstContent: [0, 0] },
   ),
 
   streamForm(
@@ -310,10 +265,7 @@ export const otherStreams: readonly WireForm[] = [
       completion('B', 'length', { usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 } }, 1),
       done,
     ],
-    {
-      path: completions,
-      row: { ...tokens(2, 1), response_model: 'weir-1', finish_reason: 'stop,length', chunks: 2 },
-      firstContent: [1, 1],
-    },
+    { ...tokens(2, 1), response_model: 'weir-1', finish_reason: 'stop,length', chunks: 2 },
+    { path: completions, firstContent: [1, 1] },
   ),
 ]

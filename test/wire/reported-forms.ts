@@ -39,6 +39,7 @@ export const reportedForms: readonly WireForm[] = [
   streamForm(
     'Messages, whose last usage has zeros for what its first one told',
     message({ input_tokens: 321, output_tokens: 1 }, { input_tokens: 0, output_tokens: 16 }),
+    { ...said, ...tokens(321, 16) },
     {
       path: messages,
       firstContent: second,
@@ -46,7 +47,6 @@ export const reportedForms: readonly WireForm[] = [
         [321, null],
         [0, 16],
       ],
-      row: { ...said, ...tokens(321, 16) },
     },
   ),
   streamForm(
@@ -55,6 +55,7 @@ export const reportedForms: readonly WireForm[] = [
       { input_tokens: 21, cache_read_input_tokens: 5000, cache_creation_input_tokens: 300, output_tokens: 1 },
       { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 16 },
     ),
+    { ...said, ...tokens(5321, 16, { cached_input_tokens: 5000, cache_write_tokens: 300 }) },
     {
       path: messages,
       firstContent: second,
@@ -63,7 +64,6 @@ export const reportedForms: readonly WireForm[] = [
         [0, 16],
         [5300, 16],
       ],
-      row: { ...said, ...tokens(5321, 16, { cached_input_tokens: 5000, cache_write_tokens: 300 }) },
     },
   ),
   streamForm(
@@ -79,12 +79,13 @@ export const reportedForms: readonly WireForm[] = [
       ),
       done,
     ],
-    { firstContent: first, row: { ...answered, chunks: 1, ...tokens(19, 13, { cached_input_tokens: 12 }) } },
+    { ...answered, chunks: 1, ...tokens(19, 13, { cached_input_tokens: 12 }) },
+    { firstContent: first },
   ),
   bodyForm(
     'chat of Kimi, whole',
     whole({ prompt_tokens: 1900, completion_tokens: 13, total_tokens: 1913, cached_tokens: 1800 }),
-    { row: { ...answered, ...tokens(1900, 13, { cached_input_tokens: 1800 }) } },
+    { ...answered, ...tokens(1900, 13, { cached_input_tokens: 1800 }) },
   ),
   bodyForm(
     'chat of Perplexity, with a cost in parts',
@@ -92,34 +93,33 @@ export const reportedForms: readonly WireForm[] = [
       ...usage,
       cost: { input_tokens_cost: 8e-6, output_tokens_cost: 3e-5, request_cost: 0.005, total_cost: 0.005038 },
     }),
-    { row: { ...answered, ...tokens(8, 30), cost_usd: 0.005038, price_source: 'upstream' } },
+    { ...answered, ...tokens(8, 30), cost_usd: 0.005038, price_source: 'upstream' },
   ),
   streamForm(
     'chat with a cost in an event of its own, as text',
     [water, stopped, { choices: [], usage }, { choices: [], cost: '0.00006972' }, done],
-    {
-      firstContent: first,
-      row: { ...answered, chunks: 1, ...tokens(8, 30), cost_usd: 0.00006972, price_source: 'upstream' },
-    },
+    { ...answered, chunks: 1, ...tokens(8, 30), cost_usd: 0.00006972, price_source: 'upstream' },
+    { firstContent: first },
   ),
-  bodyForm('chat behind a LiteLLM proxy, which tells the cost in a header', whole(usage), {
-    headers: [['x-litellm-response-cost', '3.08e-04']],
-    row: { ...answered, ...tokens(8, 30), cost_usd: 0.000308, price_source: 'upstream' },
-  }),
+  bodyForm(
+    'chat behind a LiteLLM proxy, which tells the cost in a header',
+    whole(usage),
+    { ...answered, ...tokens(8, 30), cost_usd: 0.000308, price_source: 'upstream' },
+    { headers: [['x-litellm-response-cost', '3.08e-04']] },
+  ),
   ...['application/json', 'text/plain; charset=utf-8', 'application/octet-stream'].map((type) =>
-    streamForm(`a stream of chat under ${type}`, events, {
-      headers: [['Content-Type', type]],
-      firstContent: first,
-      row: { ...answered, chunks: 1, ...tokens(8, 30) },
-    }),
+    streamForm(
+      `a stream of chat under ${type}`,
+      events,
+      { ...answered, chunks: 1, ...tokens(8, 30) },
+      { headers: [['Content-Type', type]], firstContent: first },
+    ),
   ),
   bodyForm(
     'a transcription that is billed by the second',
     { text: 'Water', usage: { type: 'duration', seconds: 27.5 } },
-    {
-      path: '/v1/audio/transcriptions',
-      row: { call_type: 'other', usage_source: 'usage', audio_ms: 27_500 },
-    },
+    { call_type: 'other', usage_source: 'usage', audio_ms: 27_500 },
+    { path: '/v1/audio/transcriptions' },
   ),
   bodyForm(
     'a response that had an image made',
@@ -131,90 +131,91 @@ export const reportedForms: readonly WireForm[] = [
       usage: { input_tokens: 1800, output_tokens: 200, total_tokens: 2000 },
       tool_usage: { image_gen: { input_tokens: 20, output_tokens: 7000, total_tokens: 7020 } },
     },
-    { path: responses, row: { finish_reason: 'completed', ...tokens(1800, 200), image_tokens: 7020 } },
+    { finish_reason: 'completed', ...tokens(1800, 200), image_tokens: 7020 },
+    { path: responses },
   ),
   bodyForm(
     'a response to be made in the background',
     { id: 'resp_2', object: 'response', status: 'queued', output: [], usage: null },
-    { path: responses, row: { finish_reason: 'queued' } },
+    { finish_reason: 'queued' },
+    { path: responses },
   ),
   ...['text/plain; charset=utf-8', 'application/octet-stream', 'text/html', 'application/x-ndjson'].map(
     (type) =>
-      bodyForm(`a chat under ${type}`, whole(usage), {
-        headers: [['Content-Type', type]],
-        row: { ...answered, ...tokens(8, 30) },
-      }),
+      bodyForm(
+        `a chat under ${type}`,
+        whole(usage),
+        { ...answered, ...tokens(8, 30) },
+        { headers: [['Content-Type', type]] },
+      ),
   ),
   bodyForm('a chat behind blanks', `${'\n'.repeat(90)}${JSON.stringify(whole(usage))}`, {
-    row: { ...answered, ...tokens(8, 30) },
+    ...answered,
+    ...tokens(8, 30),
   }),
   bodyForm('a chat behind a byte order mark', `\ufeff${JSON.stringify(whole(usage))}`, {
-    row: { ...answered, ...tokens(8, 30) },
+    ...answered,
+    ...tokens(8, 30),
   }),
-  bodyForm('a chat whose coding is a charset', whole(usage), {
-    headers: [['Content-Encoding', 'utf-8']],
-    row: { ...answered, ...tokens(8, 30) },
-  }),
+  bodyForm(
+    'a chat whose coding is a charset',
+    whole(usage),
+    { ...answered, ...tokens(8, 30) },
+    { headers: [['Content-Encoding', 'utf-8']] },
+  ),
   bodyForm('a chat of DeepInfra', whole({ ...usage, estimated_cost: 0.0000123 }), {
-    row: { ...answered, ...tokens(8, 30), cost_usd: 0.0000123, price_source: 'upstream' },
+    ...answered,
+    ...tokens(8, 30),
+    cost_usd: 0.0000123,
+    price_source: 'upstream',
   }),
   ...['text/plain', 'application/json', 'application/xml'].map((type) =>
-    bodyForm(`words for a chat under ${type}`, 'upstream connect error', {
+    bodyForm(`words for a chat under ${type}`, 'upstream connect error', nothing, {
       headers: [['Content-Type', type]],
-      row: nothing,
     }),
   ),
-  bodyForm(
-    'a message alone',
-    { code: 500, message: 'Busy' },
-    {
-      row: failed('empty_answer', '500', 'Busy'),
-    },
-  ),
+  bodyForm('a message alone', { code: 500, message: 'Busy' }, failed('empty_answer', '500', 'Busy')),
   bodyForm(
     'a remark alone',
     { success: false, msg: 'Busy' },
-    {
-      path: '/v1/embeddings',
-      row: { ...failed('empty_answer', null, 'Busy'), call_type: 'embedding' },
-    },
+    { ...failed('empty_answer', null, 'Busy'), call_type: 'embedding' },
+    { path: '/v1/embeddings' },
   ),
-  bodyForm('nothing, accepted', '', { status: 202, row: nothing }),
-  bodyForm('embeddings in bytes', '\u0001\u0002', {
-    path: '/v1/embeddings',
-    headers: [['Content-Type', 'application/octet-stream']],
-    row: { call_type: 'embedding' },
-  }),
-  bodyForm('a list of lists', [[0.1, 0.2]], { path: '/v1/embeddings', row: { call_type: 'embedding' } }),
+  bodyForm('nothing, accepted', '', nothing, { status: 202 }),
+  bodyForm(
+    'embeddings in bytes',
+    '\u0001\u0002',
+    { call_type: 'embedding' },
+    { path: '/v1/embeddings', headers: [['Content-Type', 'application/octet-stream']] },
+  ),
+  bodyForm('a list of lists', [[0.1, 0.2]], { call_type: 'embedding' }, { path: '/v1/embeddings' }),
   ...[1, 30, -1].map((at) =>
-    bodyForm(`a chat whose JSON is cut at ${at}`, JSON.stringify(whole(usage)).slice(0, at), {
-      row: failed('stream_truncated', null, null),
-    }),
+    bodyForm(
+      `a chat whose JSON is cut at ${at}`,
+      JSON.stringify(whole(usage)).slice(0, at),
+      failed('stream_truncated', null, null),
+    ),
   ),
   bodyForm(
     'a long chat whose JSON is cut',
     JSON.stringify(whole(usage, { padding: 'x'.repeat(300_000) })).slice(0, -1),
-    {
-      row: failed('stream_truncated', null, null),
-    },
+    failed('stream_truncated', null, null),
   ),
   bodyForm('a chat with a number that only lenient parsers read', '{"choices":[{"logprobs":NaN}]}', {}),
-  bodyForm('no bytes for a chat', '', { row: nothing }),
-  bodyForm('no bytes for embeddings', '', {
-    path: '/v1/embeddings',
-    row: { ...nothing, call_type: 'embedding' },
-  }),
-  bodyForm('an empty object', '{}', { row: nothing }),
-  bodyForm('blanks', '\n \n', { row: nothing }),
-  bodyForm('no choices', { choices: [] }, { row: nothing }),
-  bodyForm('no choices, and a usage', { choices: null, usage }, { row: { ...nothing, ...tokens(8, 30) } }),
-  bodyForm('an empty object for a response', '{}', { path: responses, row: nothing }),
-  bodyForm('a page for people', '<html><body>Sign in to the network</body></html>', {
+  bodyForm('no bytes for a chat', '', nothing),
+  bodyForm('no bytes for embeddings', '', { ...nothing, call_type: 'embedding' }, { path: '/v1/embeddings' }),
+  bodyForm('an empty object', '{}', nothing),
+  bodyForm('blanks', '\n \n', nothing),
+  bodyForm('no choices', { choices: [] }, nothing),
+  bodyForm('no choices, and a usage', { choices: null, usage }, { ...nothing, ...tokens(8, 30) }),
+  bodyForm('an empty object for a response', '{}', nothing, { path: responses }),
+  bodyForm('a page for people', '<html><body>Sign in to the network</body></html>', nothing, {
     headers: [['Content-Type', 'text/html; charset=utf-8']],
-    row: nothing,
   }),
-  streamForm('an end mark alone', [done], { row: { ...nothing, chunks: 0 } }),
+  streamForm('an end mark alone', [done], { ...nothing, chunks: 0 }),
   streamForm('a usage and an end mark', [{ choices: [], usage }, done], {
-    row: { ...nothing, ...tokens(8, 30), chunks: 0 },
+    ...nothing,
+    ...tokens(8, 30),
+    chunks: 0,
   }),
 ]

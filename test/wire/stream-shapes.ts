@@ -6,10 +6,8 @@ export const streamShapes: readonly WireForm[] = [
   streamForm(
     'a finish reason and no end mark, no blank line, no line end',
     [event(role), event(water), event(chunk({}, 'length', { usage }))].join('').trimEnd(),
-    {
-      row: { ...spoken, ...tokens(21, 8), finish_reason: 'length', chunks: 1 },
-      firstContent: [1, 1],
-    },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'length', chunks: 1 },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -28,13 +26,16 @@ export const streamShapes: readonly WireForm[] = [
       chunk({}, 'tool_calls', { usage }),
       done,
     ],
-    { row: { ...spoken, ...tokens(21, 8), finish_reason: 'tool_calls', chunks: 4 }, firstContent: [0, 0] },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'tool_calls', chunks: 4 },
+    { firstContent: [0, 0] },
   ),
 
-  streamForm('a refusal', [role, chunk({ refusal: 'I will not.' }), stop, done], {
-    row: { ...spoken, chunks: 1 },
-    firstContent: [1, 1],
-  }),
+  streamForm(
+    'a refusal',
+    [role, chunk({ refusal: 'I will not.' }), stop, done],
+    { ...spoken, chunks: 1 },
+    { firstContent: [1, 1] },
+  ),
 
   streamForm(
     'three choices that end one by one, out of order',
@@ -46,16 +47,15 @@ export const streamShapes: readonly WireForm[] = [
       chunk({}, 'stop', { usage }, 0),
       done,
     ],
-    {
-      row: { ...spoken, ...tokens(21, 8), finish_reason: 'stop,content_filter,length', chunks: 3 },
-      firstContent: [0, 0],
-    },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'stop,content_filter,length', chunks: 3 },
+    { firstContent: [0, 0] },
   ),
 
   streamForm(
     'two prompts, nothing in the first event',
     ['null', chunk({ content: 'A' }, 'stop'), chunk({ content: 'B' }, 'stop', { usage }, 1), done],
-    { row: { ...spoken, ...tokens(21, 8), finish_reason: 'stop,stop' }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8), finish_reason: 'stop,stop' },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -63,7 +63,8 @@ export const streamShapes: readonly WireForm[] = [
     [...plain, { ...chunk({}), choices: [], usage }, done]
       .map((data) => event(data).replaceAll('\n', '\r\n'))
       .join(''),
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -71,16 +72,15 @@ export const streamShapes: readonly WireForm[] = [
     [...plain, { ...chunk({}), choices: [], usage }, done]
       .map((data) => event(data).replaceAll('\n', '\r'))
       .join(''),
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
     'a byte order mark',
     `\uFEFF${[role, water, rises, chunk({}, 'stop', { usage }), done].map((data) => event(data)).join('')}`,
-    {
-      row: { ...spoken, ...tokens(21, 8) },
-      firstContent: [1, 1],
-    },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -96,7 +96,8 @@ export const streamShapes: readonly WireForm[] = [
       event(done),
       ': bye\n\n',
     ].join(''),
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -104,7 +105,8 @@ export const streamShapes: readonly WireForm[] = [
     [role, water, rises, chunk({}, 'stop', { usage })]
       .map((data) => JSON.stringify(data, null, 2).replaceAll(/^/gm, 'data: ') + '\n\n')
       .join('') + event(done),
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -116,7 +118,8 @@ export const streamShapes: readonly WireForm[] = [
       chunk({}, 'stop', { usage, model: 'wéir-\u{1F30A}' }),
       done,
     ],
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
@@ -130,12 +133,14 @@ export const streamShapes: readonly WireForm[] = [
       chunk({}, 'stop', { usage, error: null }),
       done,
     ],
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 
   streamForm(
     'data that is no JSON in between',
     [role, water, '{"choices":[{"delta":{"content":"x"', 'ping', rises, chunk({}, 'stop', { usage }), done],
-    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [1, 1] },
+    { ...spoken, ...tokens(21, 8) },
+    { firstContent: [1, 1] },
   ),
 ]

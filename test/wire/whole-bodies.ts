@@ -35,41 +35,35 @@ export const wholeBodies: readonly WireForm[] = [
       service_tier: 'priority',
     }),
     {
-      headers: [['X-Request-ID', 'req_b1']],
-      row: {
-        ...answered,
-        ...tokens(21, 8, {
-          cached_input_tokens: 16,
-          reasoning_tokens: 5,
-          input_audio_tokens: 0,
-          output_audio_tokens: 0,
-        }),
-        service_tier: 'priority',
-        upstream_request_id: 'req_b1',
-      },
+      ...answered,
+      ...tokens(21, 8, {
+        cached_input_tokens: 16,
+        reasoning_tokens: 5,
+        input_audio_tokens: 0,
+        output_audio_tokens: 0,
+      }),
+      service_tier: 'priority',
+      upstream_request_id: 'req_b1',
     },
+    { headers: [['X-Request-ID', 'req_b1']] },
   ),
   bodyForm(
     'chat of DeepSeek, after blank lines',
     `\n\n\n${JSON.stringify(chat({ usage: { ...usage, prompt_cache_hit_tokens: 13, prompt_cache_miss_tokens: 8 } }))}`,
-    { row: { ...answered, ...tokens(21, 8, { cached_input_tokens: 13 }) } },
+    { ...answered, ...tokens(21, 8, { cached_input_tokens: 13 }) },
   ),
   bodyForm('chat, pretty and in another order', JSON.stringify({ usage, ...chat() }, null, 4), {
-    row: { ...answered, ...tokens(21, 8) },
+    ...answered,
+    ...tokens(21, 8),
   }),
   bodyForm(
     'chat of llama.cpp, the cache told by its timings',
-    chat({
-      usage,
-      timings: { cache_n: 20, prompt_n: 1, prompt_ms: 7.5, predicted_n: 8, predicted_ms: 160 },
-    }),
+    chat({ usage, timings: { cache_n: 20, prompt_n: 1, prompt_ms: 7.5, predicted_n: 8, predicted_ms: 160 } }),
     {
-      row: {
-        ...answered,
-        ...tokens(21, 8, { cached_input_tokens: 20 }),
-        upstream_prompt_ms: 7.5,
-        upstream_decode_ms: 160,
-      },
+      ...answered,
+      ...tokens(21, 8, { cached_input_tokens: 20 }),
+      upstream_prompt_ms: 7.5,
+      upstream_decode_ms: 160,
     },
   ),
   bodyForm(
@@ -79,14 +73,12 @@ export const wholeBodies: readonly WireForm[] = [
       x_groq: { id: 'req_g3' },
     }),
     {
-      row: {
-        ...answered,
-        ...tokens(21, 8),
-        upstream_request_id: 'req_g3',
-        upstream_queue_ms: 500,
-        upstream_prompt_ms: 125,
-        upstream_decode_ms: 250,
-      },
+      ...answered,
+      ...tokens(21, 8),
+      upstream_request_id: 'req_g3',
+      upstream_queue_ms: 500,
+      upstream_prompt_ms: 125,
+      upstream_decode_ms: 250,
     },
   ),
   bodyForm(
@@ -97,27 +89,17 @@ export const wholeBodies: readonly WireForm[] = [
       metrics: { time_to_first_token_ms: 61, generation_time_ms: 900.5, queue_time_ms: 0 },
     }),
     {
-      row: {
-        ...answered,
-        ...tokens(21, 8),
-        upstream_queue_ms: 0,
-        upstream_prompt_ms: 61,
-        upstream_decode_ms: 900.5,
-      },
+      ...answered,
+      ...tokens(21, 8),
+      upstream_queue_ms: 0,
+      upstream_prompt_ms: 61,
+      upstream_decode_ms: 900.5,
     },
   ),
   bodyForm(
     'chat of Cerebras',
     chat({ usage, time_info: { queue_time: 0.001, prompt_time: 0.002, completion_time: 0.004 } }),
-    {
-      row: {
-        ...answered,
-        ...tokens(21, 8),
-        upstream_queue_ms: 1,
-        upstream_prompt_ms: 2,
-        upstream_decode_ms: 4,
-      },
-    },
+    { ...answered, ...tokens(21, 8), upstream_queue_ms: 1, upstream_prompt_ms: 2, upstream_decode_ms: 4 },
   ),
   bodyForm(
     'chat of xAI',
@@ -130,20 +112,13 @@ export const wholeBodies: readonly WireForm[] = [
         cost_in_usd_ticks: 4000000,
       },
     }),
-    {
-      row: {
-        ...answered,
-        ...tokens(32, 99, { reasoning_tokens: 90 }),
-        cost_usd: 0.0004,
-        price_source: 'upstream',
-      },
-    },
+    { ...answered, ...tokens(32, 99, { reasoning_tokens: 90 }), cost_usd: 0.0004, price_source: 'upstream' },
   ),
-  bodyForm('chat without usage', chat(), { row: answered }),
+  bodyForm('chat without usage', chat(), answered),
   bodyForm(
     'two choices',
     chat({ usage, choices: [...(chat({}, 'length', 1)['choices'] as []), ...(chat()['choices'] as [])] }),
-    { row: { ...answered, ...tokens(21, 8), finish_reason: 'stop,length' } },
+    { ...answered, ...tokens(21, 8), finish_reason: 'stop,length' },
   ),
   bodyForm(
     'legacy completions',
@@ -154,7 +129,8 @@ export const wholeBodies: readonly WireForm[] = [
       choices: [{ index: 0, text: 'Water', finish_reason: 'stop' }],
       usage,
     },
-    { path: '/v1/completions', row: { ...tokens(21, 8), response_model: 'weir-1', finish_reason: 'stop' } },
+    { ...tokens(21, 8), response_model: 'weir-1', finish_reason: 'stop' },
+    { path: '/v1/completions' },
   ),
   bodyForm(
     'Responses',
@@ -175,14 +151,12 @@ export const wholeBodies: readonly WireForm[] = [
       },
     },
     {
-      path: '/v1/responses',
-      row: {
-        ...tokens(36, 9, { reasoning_tokens: 2 }),
-        response_model: 'weir-2',
-        finish_reason: 'completed',
-        service_tier: 'default',
-      },
+      ...tokens(36, 9, { reasoning_tokens: 2 }),
+      response_model: 'weir-2',
+      finish_reason: 'completed',
+      service_tier: 'default',
     },
+    { path: '/v1/responses' },
   ),
   bodyForm(
     'Responses, failed within HTTP 200',
@@ -195,10 +169,8 @@ export const wholeBodies: readonly WireForm[] = [
       output: [],
       usage: null,
     },
-    {
-      path: '/v1/responses',
-      row: { ...failed('stream_error', 'server_error', 'It gave way'), response_model: 'weir-2' },
-    },
+    { ...failed('stream_error', 'server_error', 'It gave way'), response_model: 'weir-2' },
+    { path: '/v1/responses' },
   ),
   bodyForm(
     'Messages',
@@ -219,16 +191,13 @@ export const wholeBodies: readonly WireForm[] = [
       },
     },
     {
-      path: '/v1/messages',
-      headers: [['request-id', 'req_a3']],
-      row: {
-        ...tokens(305, 17, { cached_input_tokens: 300 }),
-        response_model: 'weir-3',
-        finish_reason: 'max_tokens',
-        service_tier: 'batch',
-        upstream_request_id: 'req_a3',
-      },
+      ...tokens(305, 17, { cached_input_tokens: 300 }),
+      response_model: 'weir-3',
+      finish_reason: 'max_tokens',
+      service_tier: 'batch',
+      upstream_request_id: 'req_a3',
     },
+    { path: '/v1/messages', headers: [['request-id', 'req_a3']] },
   ),
   bodyForm(
     'embeddings in base64',
@@ -238,7 +207,8 @@ export const wholeBodies: readonly WireForm[] = [
       data: [{ object: 'embedding', index: 0, embedding: 'zczMPc3MTD6amZk+' }],
       usage: { prompt_tokens: 14, total_tokens: 14 },
     },
-    { path: '/v1/embeddings', row: { ...tokens(14, 0), call_type: 'embedding', response_model: 'weir-e' } },
+    { ...tokens(14, 0), call_type: 'embedding', response_model: 'weir-e' },
+    { path: '/v1/embeddings' },
   ),
   bodyForm(
     'embeddings in numbers, the usage first',
@@ -247,7 +217,8 @@ export const wholeBodies: readonly WireForm[] = [
       model: 'weir-e',
       data: [{ embedding: [0.25, -1e-7, 3], index: 0 }],
     },
-    { path: '/v1/embeddings', row: { ...tokens(3, 0), call_type: 'embedding', response_model: 'weir-e' } },
+    { ...tokens(3, 0), call_type: 'embedding', response_model: 'weir-e' },
+    { path: '/v1/embeddings' },
   ),
   bodyForm(
     'rerank of Jina',
@@ -257,7 +228,8 @@ export const wholeBodies: readonly WireForm[] = [
       usage: { prompt_tokens: 50, total_tokens: 50 },
       results: [{ index: 1, relevance_score: -2.5 }],
     },
-    { path: '/v1/rerank', row: { ...tokens(50, 0), call_type: 'rerank', response_model: 'weir-r' } },
+    { ...tokens(50, 0), call_type: 'rerank', response_model: 'weir-r' },
+    { path: '/v1/rerank' },
   ),
   bodyForm(
     'rerank of Voyage',
@@ -267,7 +239,8 @@ export const wholeBodies: readonly WireForm[] = [
       model: 'weir-r',
       usage: { total_tokens: 26 },
     },
-    { path: '/rerank', row: { ...tokens(26, 0), call_type: 'rerank', response_model: 'weir-r' } },
+    { ...tokens(26, 0), call_type: 'rerank', response_model: 'weir-r' },
+    { path: '/rerank' },
   ),
   bodyForm(
     'rerank of Cohere',
@@ -276,9 +249,10 @@ export const wholeBodies: readonly WireForm[] = [
       results: [{ index: 0, relevance_score: 0.98 }],
       meta: { api_version: { version: '2' }, billed_units: { search_units: 2 } },
     },
-    { path: '/v1/rerank', row: { call_type: 'rerank', search_units: 2 } },
+    { call_type: 'rerank', search_units: 2 },
+    { path: '/v1/rerank' },
   ),
-  bodyForm('rerank of TEI', [{ index: 0, score: 0.9 }], { path: '/rerank', row: { call_type: 'rerank' } }),
+  bodyForm('rerank of TEI', [{ index: 0, score: 0.9 }], { call_type: 'rerank' }, { path: '/rerank' }),
   bodyForm(
     'props of llama.cpp',
     {
@@ -290,17 +264,20 @@ export const wholeBodies: readonly WireForm[] = [
       build_info: 'b0-w',
       is_sleeping: false,
     },
-    { method: 'GET', path: '/props', row: { call_type: 'props' } },
+    { call_type: 'props' },
+    { method: 'GET', path: '/props' },
   ),
   bodyForm(
     'a list of models',
     { object: 'list', data: [{ id: 'weir-2', object: 'model', owned_by: 'w' }], models: [] },
-    { method: 'GET', path: '/v1/models', row: { call_type: 'props' } },
+    { call_type: 'props' },
+    { method: 'GET', path: '/v1/models' },
   ),
   bodyForm(
     'one model, as Anthropic tells of it',
     { type: 'model', id: 'weir-3', display_name: 'Weir' },
-    { method: 'GET', path: '/v1/models/weir-3', row: { call_type: 'props' } },
+    { call_type: 'props' },
+    { method: 'GET', path: '/v1/models/weir-3' },
   ),
   bodyForm(
     'a stored response, fetched again: its tokens were counted when it was made',
@@ -311,7 +288,8 @@ export const wholeBodies: readonly WireForm[] = [
       model: 'weir-2',
       usage: { input_tokens: 36, output_tokens: 9 },
     },
-    { method: 'GET', path: '/v1/responses/resp_w', row: { call_type: 'other', response_model: 'weir-2' } },
+    { call_type: 'other', response_model: 'weir-2' },
+    { method: 'GET', path: '/v1/responses/resp_w' },
   ),
   bodyForm(
     'a batch, whose tokens its own calls have used',
@@ -321,19 +299,19 @@ export const wholeBodies: readonly WireForm[] = [
       model: 'weir-2',
       usage: { input_tokens: 9000, output_tokens: 500, total_tokens: 9500 },
     },
-    { method: 'GET', path: '/v1/batches/batch_w', row: { call_type: 'other', response_model: 'weir-2' } },
+    { call_type: 'other', response_model: 'weir-2' },
+    { method: 'GET', path: '/v1/batches/batch_w' },
   ),
   bodyForm(
     'a transcription',
     { text: 'Water', usage: { type: 'tokens', input_tokens: 14, output_tokens: 3, total_tokens: 17 } },
-    { path: '/v1/audio/transcriptions', row: { call_type: 'other', ...tokens(14, 3) } },
+    { call_type: 'other', ...tokens(14, 3) },
+    { path: '/v1/audio/transcriptions' },
   ),
   bodyForm(
     'a file',
     { id: 'file-w', object: 'file', status: 'error', message: 'odd', type: 'jsonl' },
-    {
-      path: '/v1/files',
-      row: { call_type: 'other' },
-    },
+    { call_type: 'other' },
+    { path: '/v1/files' },
   ),
 ]

@@ -70,14 +70,15 @@ interface FormOptions {
   readonly path?: string
   readonly status?: number
   readonly headers?: HeaderLines
-  /** The columns that are not blank. */
-  readonly row?: Partial<AnswerColumns>
   readonly firstContent?: WireForm['firstContent']
   readonly earlier?: WireForm['earlier']
 }
 
+/** The columns that are not blank. */
+type Row = Partial<AnswerColumns>
+
 /** A body that is one text; JSON unless its headers say otherwise. */
-export function bodyForm(name: string, body: unknown, options: FormOptions = {}): WireForm {
+export function bodyForm(name: string, body: unknown, row: Row = {}, options: FormOptions = {}): WireForm {
   const { method = 'POST', path = '/v1/chat/completions', status = 200 } = options
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const headers = [['Content-Type', 'application/json'] as const, ...(options.headers ?? [])]
@@ -88,7 +89,7 @@ export function bodyForm(name: string, body: unknown, options: FormOptions = {})
     status,
     headers: hasType(options) ? (options.headers ?? []) : headers,
     body: Buffer.from(text),
-    columns: { ...blank, status, ...options.row },
+    columns: { ...blank, status, ...row },
     firstContent: null,
     earlier: [],
   }
@@ -98,12 +99,16 @@ export function bodyForm(name: string, body: unknown, options: FormOptions = {})
 export function streamForm(
   name: string,
   events: string | readonly unknown[],
+  row: Row = {},
   options: FormOptions = {},
 ): WireForm {
   const text = typeof events === 'string' ? events : events.map((data) => event(data)).join('')
   const headers = [['Content-Type', 'text/event-stream; charset=utf-8'] as const, ...(options.headers ?? [])]
   return {
-    ...bodyForm(name, text, { ...options, headers: hasType(options) ? (options.headers ?? []) : headers }),
+    ...bodyForm(name, text, row, {
+      ...options,
+      headers: hasType(options) ? (options.headers ?? []) : headers,
+    }),
     firstContent: options.firstContent ?? null,
     earlier: options.earlier ?? [],
   }
