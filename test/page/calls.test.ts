@@ -81,7 +81,7 @@ test('the list beside the panel goes on: arrows, keys and presses replace the ca
   })
   const { page } = opened
   const panel = page.getByRole('dialog')
-  const rows = page.getByRole('table', { name: 'Calls' }).locator('tr.call')
+  const rows = page.getByRole('table', { name: 'Calls' }).locator('tbody tr:not(.gap)')
   const untilOpen = async (index: number): Promise<void> => {
     await panel.getByText(idAt(index), { exact: true }).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('call'), idAt(index))
@@ -126,7 +126,7 @@ test('the list beside the panel goes on: arrows, keys and presses replace the ca
   assert.equal(new URL(page.url()).search, '')
 
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.locator('.calls-cards .call').first().click()
+  await page.locator('.calls-cards tbody tr:not(.gap)').first().click()
   await panel.waitFor()
   assert.notEqual(await page.evaluate('document.querySelector("dialog:modal")'), null)
   assert.deepEqual(await panel.boundingBox(), { x: 0, y: 0, width: 390, height: 844 })

@@ -22,9 +22,9 @@ import { naughtyStrings } from './naughty-strings.ts'
 import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
 import { dashboardOver } from './shared-dashboard.ts'
 
-const boardOf = (page: Page): Locator => page.getByRole('list', { name: 'Calls in progress, oldest first' })
+const boardOf = (page: Page): Locator => page.getByRole('table', { name: 'Calls in progress, oldest first' })
 const rowOf = (page: Page, model: string): Locator =>
-  boardOf(page).getByRole('listitem').filter({ hasText: model })
+  boardOf(page).locator('tbody tr:has([data-id])').filter({ hasText: model })
 
 function stream(...rest: ReplyStep[]): ReplyStep[] {
   const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
@@ -126,11 +126,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   assert.deepEqual([cut.status, cut.complete], [200, false])
   await rowOf(page, 'streams').getByText('Ended').waitFor()
   // What became of it stands in the list below.
-  const below = page.getByRole('list', { name: 'Calls, newest first' })
-  await below
-    .getByRole('link', { name: /streams/ })
-    .getByText('Cancelled')
-    .waitFor()
+  await rowsOf(page).filter({ hasText: 'streams' }).getByText('Cancelled').waitFor()
 
   // Nobody reads it any more.
   await page.mouse.move(0, 0)
@@ -166,7 +162,7 @@ test('on a phone each call has two lines, nothing is wider than the screen, and 
   const { page } = opened
   await page.getByText('4 awaiting response, 996 queued').first().waitFor()
   await untilStill(page)
-  assert.ok((await boardOf(page).getByRole('listitem').count()) < 60)
+  assert.ok((await boardOf(page).locator('tbody tr:has([data-id])').count()) < 60)
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
   assert.deepEqual(await violations(page), [])
 })
@@ -212,7 +208,7 @@ async function tell(page: Page, ...events: readonly PayloadEvent[]): Promise<voi
 
 /** The calls that are there, of those that are listed. */
 const rowsOf = (page: Page): Locator =>
-  page.getByRole('list', { name: 'Calls, newest first' }).getByRole('link')
+  page.getByRole('table', { name: 'Calls, newest first' }).locator('tbody tr:has([data-id])')
 
 /** Eleven characters, as ids have. */
 const idOf = (number: number): string => `7${String(number).padStart(10, '0')}`
@@ -264,7 +260,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   }
   // The focus is in the list again: it stands still.
   await page.getByRole('button', { name: / new$/ }).click()
-  await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length > 5`)
+  await untilTrue(page, `document.querySelectorAll('.live-list a[data-id]').length > 5`)
   const strange = `document.querySelectorAll('main :is(script, img, iframe, object, embed, form, video, [onerror])').length`
   assert.equal(await page.evaluate(strange), 0)
 })
@@ -281,9 +277,10 @@ test('the list stands still while it is read, and says how many came', async () 
         sampleAnswer(id),
       ]),
     )
-  const first = (): Promise<string | null> => rowsOf(page).first().getAttribute('data-id')
+  const first = (): Promise<string | null> =>
+    rowsOf(page).first().locator('[data-id]').getAttribute('data-id')
   const untilFirst = (number: number): Promise<void> =>
-    untilTrue(page, `document.querySelector('li > a[data-id]')?.dataset.id === '${idOf(number)}'`)
+    untilTrue(page, `document.querySelector('.live-list a[data-id]')?.dataset.id === '${idOf(number)}'`)
   const pill = page.getByRole('button', { name: / new$/ })
   await come(0, 40)
   await untilFirst(39)
@@ -318,10 +315,10 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.keyboard.press('Escape')
   await untilFirst(81)
   await page
-    .getByRole('list', { name: 'Calls, newest first' })
+    .getByRole('table', { name: 'Calls, newest first' })
     .evaluate((list) => list.parentElement.scrollTo(0, 500))
   // Seen once the rows at the top are not there any more.
-  await untilTrue(page, `document.querySelector('li > a[data-id]')?.dataset.id !== '${idOf(81)}'`)
+  await untilTrue(page, `document.querySelector('.live-list a[data-id]')?.dataset.id !== '${idOf(81)}'`)
   await come(82, 83)
   await page.getByRole('button', { name: '1 new' }).click()
   await untilFirst(82)
@@ -332,7 +329,7 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.getByText('2,000 calls (latest)').waitFor()
   assert.ok((await rowsOf(page).count()) < 80)
   await page.getByLabel('Find in payloads').fill('number 2400')
-  await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length === 1`)
+  await untilTrue(page, `document.querySelectorAll('.live-list a[data-id]').length === 1`)
   // Filtered to nothing under the mouse it does not stand still for ever.
   await rowsOf(page).first().hover()
   await page.getByLabel('Find in payloads').fill('number 7000')

@@ -30,11 +30,11 @@ const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as cons
 test('sessions are listed, the last one first, found by name, and reached by keys', async () => {
   await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
   const { page } = opened
-  const rows = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem')
+  const rows = page.getByRole('table', { name: 'Sessions', exact: true }).locator('tbody tr:has([data-id])')
   await rows.first().getByText(hostile, { exact: true }).waitFor()
   assert.match(
     await rows.nth(1).innerText(),
-    /^twenty\s+claude-code\s+Models\s+claude-sonnet-5, claude-haiku-5\s[^$]*Calls\s+20, 1 failed\s[^$]*\$0\.28\s/,
+    /^twenty\s+claude-code\s+claude-sonnet-5, claude-haiku-5\s[^$]*\s20, 1 failed\s[^$]*\$0\.28\s/,
   )
   assert.deepEqual(await violations(page), [])
   // The next page comes as the end of the first comes near, and few rows are there at a time.
@@ -42,7 +42,7 @@ test('sessions are listed, the last one first, found by name, and reached by key
   await page.getByText('123 sessions').waitFor()
   assert.ok((await rows.count()) < 60)
   await page.getByRole('searchbox', { name: 'Find session' }).fill('hundr')
-  await untilTrue(page, 'document.querySelectorAll(".sessions-scroller li").length === 1')
+  await untilTrue(page, 'document.querySelectorAll(".sessions-scroller [data-id]").length === 1')
   assert.equal(new URL(page.url()).search, '?text=hundr')
   await page.getByRole('searchbox').fill('nobody’s')
   await page.getByRole('heading', { name: 'No sessions match' }).waitFor()
@@ -67,7 +67,10 @@ test('sessions are listed, the last one first, found by name, and reached by key
 test('headings sort the sessions both ways, the address keeps it, and a narrow window has a list of orders', async () => {
   await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
   const { page } = opened
-  const first = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem').first()
+  const first = page
+    .getByRole('table', { name: 'Sessions', exact: true })
+    .locator('tbody tr:has([data-id])')
+    .first()
   const heading = (name: string) => page.getByRole('columnheader', { name })
   await heading('Cost').getByRole('button').click()
   await heading('Cost').and(page.locator('[aria-sort="descending"]')).waitFor()
@@ -98,8 +101,8 @@ test('headings sort the sessions both ways, the address keeps it, and a narrow w
 test('rows are as high as their text: letters of twice the size make them higher, and none covers another', async () => {
   await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
   const { page } = opened
-  await page.getByRole('listitem').nth(5).waitFor()
-  const rows = `[...document.querySelectorAll('.sessions-scroller li')].map((row) => row.getBoundingClientRect())`
+  await page.locator('tbody tr:has([data-id])').nth(5).waitFor()
+  const rows = `[...document.querySelectorAll('.sessions-scroller tr:has([data-id])')].map((row) => row.getBoundingClientRect())`
   const heightPx = await page.evaluate<number>(`${rows}[0].height`)
   await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
   await untilTrue(page, `${rows}[0].height > ${heightPx * 1.5}`)
@@ -244,14 +247,14 @@ test('a session that runs goes on while it is looked at, and its list does not m
   const { page } = opened
   await page.getByText('x-tokenweir-session: ').waitFor()
   await call('first')
-  const first = page.getByRole('link', { name: /^first .*Calls 1/ })
+  const first = page.getByRole('row', { name: /^first .* 1 / })
   await first.hover()
   const before = await first.boundingBox()
   await call('second')
   await page.getByRole('button', { name: 'Updated' }).waitFor()
   assert.deepEqual(await first.boundingBox(), before)
   await page.mouse.move(0, 0)
-  await page.getByRole('link', { name: /^second / }).waitFor()
+  await page.getByRole('row', { name: /^second / }).waitFor()
   assert.ok((await first.boundingBox())!.y > before!.y)
   await first.click()
   await untilReady(page)

@@ -13,10 +13,6 @@ export interface RowHandlers {
 /** The place of a row in its list, with the handlers of its link. */
 export interface RowPlace extends RowHandlers {
   readonly index: number
-  /** The number of rows in the list. */
-  readonly count: number
-  /** The distance from the top of the first row. */
-  readonly topPx: number
   /** True if Tab moves to this row. */
   readonly isActive: boolean
 }
@@ -24,8 +20,8 @@ export interface RowPlace extends RowHandlers {
 export interface VirtualRows<Row> {
   /** The rendered rows in order. */
   readonly rows: readonly { readonly row: Row; readonly place: RowPlace }[]
-  /** The height of all rows together. */
-  readonly heightPx: number
+  /** The number of all rows. */
+  readonly count: number
   /** Returns the height of a number of rows in pixels. */
   readonly heightOf: (rows: number) => number
   /** The id of the row that Tab moves to. */
@@ -38,7 +34,7 @@ export interface VirtualRowsOptions<Row> {
   /** The title of the keys j and k in the list of keys. */
   readonly title: string
   readonly all: readonly Row[]
-  /** The element around the rows. Each row is an `li` or `tr`, with a link that has `data-id`. */
+  /** The element around the rows. Each row is a `tr`, with a link that has `data-id`. */
   readonly list: RefObject<HTMLElement | null>
   /** True if the window scrolls, not `list`. */
   readonly byWindow?: boolean
@@ -163,6 +159,9 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     onPress: (event, id) => {
       // With a modifier key, the browser opens the link elsewhere. A text selection is no click.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+      // A row may have further links and buttons.
+      const pressed = event.target instanceof Element ? event.target.closest('a, button') : null
+      if (pressed !== null && !pressed.matches('[data-id]')) return
       event.preventDefault()
       const isByKey = event.detail === 0
       if (isByKey || getSelection()?.type !== 'Range') open.current(id)
@@ -171,7 +170,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   // The row with the focus is always rendered.
   const rows = placesOf(rendered, active < all.length ? active : -1).flatMap((index) => {
     const row = all[index]
-    const place = { index, count: all.length, topPx: index * rowPx, isActive: index === active, ...handlers }
+    const place = { index, isActive: index === active, ...handlers }
     return row === undefined ? [] : [{ row, place }]
   })
   const last = rows.at(-1)?.place.index ?? 0
@@ -182,7 +181,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     if (!byWindow) list.current?.scrollTo(0, 0)
   }
   const heightOf = (count: number): number => count * rowPx
-  return { rows, heightPx: heightOf(all.length), heightOf, activeId, onKeyDown, toTop }
+  return { rows, count: all.length, heightOf, activeId, onKeyDown, toTop }
 }
 
 /**
@@ -208,7 +207,7 @@ function windowView(list: HTMLElement | null): View {
 }
 
 function rowHeight(list: HTMLElement): number {
-  const heightPx = list.querySelector('[data-id]')?.closest('li, tr')?.getBoundingClientRect().height ?? 0
+  const heightPx = list.querySelector('[data-id]')?.closest('tr')?.getBoundingClientRect().height ?? 0
   return heightPx > 0 ? heightPx : unseen.rowPx
 }
 

@@ -1,16 +1,16 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { barParts, barScaleMs } from '../call/call-phases.ts'
-import { PureComponent } from '../call/pure-component.ts'
-import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
+import { type ListColumn, LongTable } from '../call/long-table.tsx'
+import { useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { sessionAddress } from '../data/changed-address.ts'
-import { type PageAddress, defaultAddress, writeAddress } from '../data/page-address.ts'
+import { defaultAddress, writeAddress } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { ConfirmDialog } from '../design/overlay/confirm.tsx'
@@ -69,6 +69,12 @@ export function BoardCard(props: BoardCardProps) {
   const now = lostMs.current ?? nowMs()
   const scaleMs = barScaleMs(rows.map(({ call, goneMs, record }) => record ?? timedAt(call, goneMs ?? now)))
   const list = useVirtualRows({ title: 'In progress', all: rows, list: box, hasKeys, onOpen })
+  const { utc } = address
+  const isEmpty = rows.length === 0
+  const columns = useMemo(
+    () => columnsOf({ nowMs: now, scaleMs, isEmpty, utc, tellsUpstream, onCancel: setAsked }),
+    [now, scaleMs, isEmpty, utc, tellsUpstream],
+  )
   const active = rows.find(({ id }) => id === list.activeId)
   const cancelActive = (): void => {
     if (active?.goneMs === null) setAsked(active.id)
@@ -76,7 +82,7 @@ export function BoardCard(props: BoardCardProps) {
   useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
   // The board grows when it needs room, but not while the list below is being read.
   const room = useRef(leastPx)
-  if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
+  if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightOf(rows.length), mostPx))
   return (
     <section class="card board-card clips" aria-labelledby="board-title">
       <div class="live-head row wraps">
@@ -92,31 +98,28 @@ export function BoardCard(props: BoardCardProps) {
             </span>
           )}
         </div>
-        {rows.length > 0 && <WaterfallLegend />}
+        {!isEmpty && <WaterfallLegend />}
       </div>
       <div class="board" {...reading.listeners}>
-        <div class="list-row list-columns board-row board-columns quiet" aria-hidden="true">
-          <span>State</span>
-          <span>Model</span>
-          <span>Client, session</span>
-          <span class="board-axis">
-            <span>{rows.length > 0 && 0}</span>
-            <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
-          </span>
-          <span class="figure">Chunks</span>
-          <span class="figure">Bytes in / out</span>
-          <span class="figure">Age</span>
-        </div>
-        <div
-          ref={box}
+        <LongTable
+          box={box}
+          list={list}
+          label="Calls in progress, oldest first"
           class="list-scroller"
-          style={{ height: `${room.current}px` }}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
-            else list.onKeyDown(event)
-          }}
+          style={{ height: `calc(${room.current}px + var(--list-head))` }}
+          columns={columns}
+          gridClass="board-row"
+          rowClassOf={({ goneMs }) => (goneMs === null ? '' : 'is-gone')}
+          linkIn="model"
+          linkOf={({ id, call: { method, path, upstream } }) => ({
+            href: writeAddress({ ...address, call: id, tab: 'timing' }),
+            title: `${method} ${shownText(path)} at ${upstream}`,
+          })}
+          total={rows.length}
+          openId={address.call}
+          isLeftByEscape
         >
-          {rows.length === 0 && (
+          {isEmpty && (
             <p class="board-nothing quiet">
               {isLost
                 ? 'The dashboard is unreachable: calls in progress are unknown.'
@@ -127,21 +130,7 @@ export function BoardCard(props: BoardCardProps) {
                     : 'No calls in progress. Calls appear here while they run; you can cancel them.'}
             </p>
           )}
-          <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
-            {list.rows.map(({ row, place }) => (
-              <Row
-                key={row.id}
-                row={row}
-                nowMs={row.goneMs ?? now}
-                scaleMs={scaleMs}
-                address={address}
-                tellsUpstream={tellsUpstream}
-                onCancel={setAsked}
-                {...place}
-              />
-            ))}
-          </ol>
-        </div>
+        </LongTable>
       </div>
       {askedId !== null && askedCall !== undefined && (
         <ConfirmDialog
@@ -160,94 +149,135 @@ export function BoardCard(props: BoardCardProps) {
   )
 }
 
-interface RowProps extends RowPlace {
-  readonly row: BoardRow
+interface Look {
   /** The instant at which open calls' bars end. */
   readonly nowMs: number
   readonly scaleMs: number
-  readonly address: PageAddress
+  readonly isEmpty: boolean
+  readonly utc: boolean
   /** True if rows name their upstream, because there are several. */
   readonly tellsUpstream: boolean
   readonly onCancel: (id: string) => void
 }
 
-/** A call in progress on a line. */
-class Row extends PureComponent<RowProps> {
-  override render() {
-    const { row, index, count: all, topPx, nowMs: now, scaleMs, address } = this.props
-    const { isActive, tellsUpstream, onFocus, onPress, onCancel } = this.props
-    const { id, call, goneMs, record } = row
-    const { request_bytes: sent, response_bytes: got, chunks } = record ?? call
-    const { state, model, client, session, method, path, upstream } = call
-    const seconds = (since: string): string =>
-      longDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000)))
-    return (
-      <li
-        class={`list-row board-row ${goneMs === null ? '' : 'is-gone'}`}
-        aria-setsize={all}
-        aria-posinset={index + 1}
-        aria-current={id === address.call ? 'true' : undefined}
-        style={{ top: `${topPx}px` }}
-      >
-        <span class="board-state" style={{ '--part': barParts[liveStates[state].part].colour }}>
-          {goneMs === null ? (
-            <>
-              <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />
-              {callState(call)}
-              {call.queue_place !== null && ` #${count(call.queue_place)}`}
-              <span class="quiet"> {seconds(call.state_since)}</span>
-            </>
-          ) : (
-            <span class="quiet">Ended</span>
-          )}
-        </span>
-        <a
-          class="board-open"
-          data-id={id}
-          href={writeAddress({ ...address, call: id, tab: 'timing' })}
-          title={`${method} ${shownText(path)} at ${upstream}`}
-          tabIndex={isActive ? 0 : -1}
-          onFocus={() => onFocus(id)}
-          onClick={(event) => onPress(event, id)}
-        >
+function columnsOf({
+  nowMs,
+  scaleMs,
+  isEmpty,
+  utc,
+  tellsUpstream,
+  onCancel,
+}: Look): readonly ListColumn<BoardRow>[] {
+  const seconds = (since: string, { goneMs }: BoardRow): string =>
+    longDuration(Math.max(0, Math.floor(((goneMs ?? nowMs) - Date.parse(since)) / 1000)))
+  return [
+    {
+      name: 'state',
+      words: 'State',
+      cell: (row) => {
+        const { state, state_since: since, queue_place: place } = row.call
+        if (row.goneMs !== null) return <span class="quiet">Ended</span>
+        return (
+          <span class="board-state" style={{ '--part': barParts[liveStates[state].part].colour }}>
+            <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />
+            {callState(row.call)}
+            {place !== null && ` #${count(place)}`}
+            <span class="quiet"> {seconds(since, row)}</span>
+          </span>
+        )
+      },
+    },
+    {
+      name: 'model',
+      words: 'Model',
+      cell: ({ call: { model, path, upstream } }) => (
+        <>
           {shownText(model ?? path)}
           {tellsUpstream && <span class="quiet"> at {upstream}</span>}
-        </a>
-        <span class="board-who">
+        </>
+      ),
+    },
+    {
+      name: 'who',
+      words: 'Client, session',
+      class: 'board-who',
+      cell: ({ call: { client, session } }) => (
+        <>
           {client !== null && (
-            <AddressLink to={{ ...defaultAddress, view: 'calls', clients: [client], utc: address.utc }}>
+            <AddressLink to={{ ...defaultAddress, view: 'calls', clients: [client], utc }}>
               {shownText(client)}
             </AddressLink>
           )}
           {session !== null && (
-            <AddressLink class="quiet" to={{ ...sessionAddress(session), utc: address.utc }}>
+            <AddressLink class="quiet" to={{ ...sessionAddress(session), utc }}>
               {shownText(session)}
             </AddressLink>
           )}
+        </>
+      ),
+    },
+    {
+      name: 'timing',
+      words: '',
+      class: 'board-timing',
+      extra: (
+        <span class="board-axis">
+          <span>{!isEmpty && 0}</span>
+          <span>{!isEmpty && roundDuration(scaleMs)}</span>
         </span>
-        <Waterfall call={record ?? timedAt(call, now)} scaleMs={scaleMs} />
-        <span class="board-chunks figure">
-          {(chunks ?? 0) > 0 && count(chunks ?? 0)}
-          {goneMs === null && call.chunks_per_s !== null && (
-            <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
-          )}
-        </span>
-        <span class="board-bytes figure quiet">{pair(sent, got, bytes)}</span>
-        <span class="board-age figure">
-          {record === null ? seconds(call.started_at) : orDash(record.duration_ms, duration)}
-        </span>
-        {goneMs === null && (
+      ),
+      cell: ({ call, goneMs, record }) => (
+        <Waterfall call={record ?? timedAt(call, goneMs ?? nowMs)} scaleMs={scaleMs} />
+      ),
+    },
+    {
+      name: 'chunks',
+      words: 'Chunks',
+      class: 'board-chunks figure',
+      cell: ({ call, goneMs, record }) => {
+        const { chunks } = record ?? call
+        return (
+          <>
+            {(chunks ?? 0) > 0 && count(chunks ?? 0)}
+            {goneMs === null && call.chunks_per_s !== null && (
+              <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
+            )}
+          </>
+        )
+      },
+    },
+    {
+      name: 'bytes',
+      words: 'Bytes in / out',
+      class: 'board-bytes figure quiet',
+      cell: ({ call, record }) => {
+        const { request_bytes: sent, response_bytes: got } = record ?? call
+        return pair(sent, got, bytes)
+      },
+    },
+    {
+      name: 'age',
+      words: 'Age',
+      class: 'board-age figure',
+      cell: (row) =>
+        row.record === null ? seconds(row.call.started_at, row) : orDash(row.record.duration_ms, duration),
+    },
+    {
+      name: 'cancel',
+      words: '',
+      class: 'board-cancel',
+      extra: <span class="aside">Cancel</span>,
+      cell: ({ id, goneMs }, isActive) =>
+        goneMs === null && (
           <Button
             kind="bare"
             small
             icon="close"
-            class="board-cancel"
             label="Cancel this call"
             tabIndex={isActive ? 0 : -1}
             onClick={() => onCancel(id)}
           />
-        )}
-      </li>
-    )
-  }
+        ),
+    },
+  ]
 }

@@ -1,12 +1,12 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { CallTag } from '../call/call-tag.tsx'
-import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
+import { type ListColumn, LongTable } from '../call/long-table.tsx'
+import { useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { type PageAddress, writeAddress } from '../data/page-address.ts'
+import { writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
-import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reader-presence.ts'
 import { useTick } from '../design/use-tick.ts'
@@ -50,72 +50,44 @@ export function LiveList(props: LiveListProps) {
           {count(news)} new
         </button>
       )}
-      <div
-        ref={box}
+      <LongTable
+        box={box}
+        list={list}
+        label="Calls, newest first"
         class="list-scroller"
         style={{ height: `${heightPx}px` }}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
-          else list.onKeyDown(event)
-        }}
-      >
-        <ol aria-label="Calls, newest first" style={{ height: `${list.heightPx}px` }}>
-          {list.rows.map(({ row: call, place }) => (
-            <LiveRow
-              key={call.id}
-              call={call}
-              version={call.version}
-              times={times}
-              address={address}
-              {...place}
-            />
-          ))}
-        </ol>
-      </div>
+        columns={useMemo(() => columnsOf(times), [times])}
+        gridClass="live-row"
+        linkOf={({ id }) => ({ href: writeAddress({ ...address, call: id, tab: 'chat' }) })}
+        versionOf={({ version }) => version}
+        total={calls.length}
+        openId={address.call}
+        isLeftByEscape
+      />
     </div>
   )
 }
 
-interface LiveRowProps extends RowPlace {
-  readonly call: LiveCall
-  /** The version of the call, because the call stays the same object. */
-  readonly version: number
-  readonly times: Times
-  readonly address: PageAddress
-}
-
-/** A call of the feed on a line. */
-class LiveRow extends PureComponent<LiveRowProps> {
-  override render() {
-    const { call, index, count, topPx, times, address, isActive, onFocus, onPress } = this.props
-    const { id, startedMs, model, path, promptWords, answerWords, ended, durationMs, isLost } = call
-    return (
-      <li aria-setsize={count} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
-        <a
-          class="list-row live-row"
-          data-id={id}
-          href={writeAddress({ ...address, call: id, tab: 'chat' })}
-          tabIndex={isActive ? 0 : -1}
-          aria-current={id === address.call ? 'true' : undefined}
-          onFocus={() => onFocus(id)}
-          onClick={(event) => onPress(event, id)}
-        >
-          <time class="quiet" title={times.inUtc(startedMs)}>
-            {times.seconds(startedMs)}
-          </time>
-          <span>
-            <State call={call} />
-          </span>
-          <span>{shownText(model ?? path)}</span>
-          <span class="live-prompt quiet">{promptWords}</span>
-          <span class="live-answer">{answerWords}</span>
-          <span class="live-took figure">
-            {ended !== null ? orDash(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />}
-          </span>
-        </a>
-      </li>
-    )
-  }
+function columnsOf(times: Times): readonly ListColumn<LiveCall>[] {
+  return [
+    {
+      name: 'time',
+      words: 'Time',
+      class: 'quiet',
+      cell: ({ startedMs }) => <time title={times.inUtc(startedMs)}>{times.seconds(startedMs)}</time>,
+    },
+    { name: 'state', words: 'State', cell: (call) => <State call={call} /> },
+    { name: 'model', words: 'Model', cell: ({ model, path }) => shownText(model ?? path) },
+    { name: 'prompt', words: 'Prompt', class: 'live-prompt quiet', cell: ({ promptWords }) => promptWords },
+    { name: 'answer', words: 'Response', class: 'live-answer', cell: ({ answerWords }) => answerWords },
+    {
+      name: 'took',
+      words: 'Duration',
+      class: 'live-took figure',
+      cell: ({ ended, durationMs, isLost, startedMs }) =>
+        ended !== null ? orDash(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />,
+    },
+  ]
 }
 
 function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) {

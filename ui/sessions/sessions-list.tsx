@@ -1,8 +1,7 @@
-import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { SessionSort } from '../../src/call/call-session.ts'
-import { PureComponent } from '../call/pure-component.ts'
-import { type RowPlace, useVirtualRows } from '../call/virtual-rows.ts'
+import { type ListColumn, LongTable } from '../call/long-table.tsx'
+import { useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { orderOf } from '../data/changed-address.ts'
@@ -16,7 +15,6 @@ import { Awaited } from '../design/awaited.tsx'
 import { FoldedTime } from '../design/folded-time.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
-import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -126,83 +124,38 @@ interface RowsProps {
 }
 
 function Rows({ list, rows, box, onOpen }: RowsProps) {
-  const { address } = useNavigation()
+  const { address, go } = useNavigation()
   const times = useTimes()
   const { hasMore, moreError, loadMore, comeNear, isStale } = list
   const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd: comeNear })
   const heightPx = useHeightBelow(box)
   return (
-    <>
-      <div role="table" aria-label="Order of the sessions" class="session-columns">
-        <div role="row" class="list-row list-columns session-row quiet">
-          <span role="columnheader">Session</span>
-          <span role="columnheader">Models</span>
-          <Heading sort="last_at">Last call</Heading>
-          <Heading sort="calls">Calls</Heading>
-          <Heading sort="tokens">Tokens in / out</Heading>
-          <span role="columnheader" class="figure" {...explained('Cached')}>
-            Cached
-          </span>
-          <Heading sort="cost">Cost</Heading>
-          <Heading sort="duration" extra={<TimeKey />}>
-            Duration
-          </Heading>
-        </div>
-      </div>
-      <div
-        class={`sessions-scroller list-scroller ${isStale ? 'is-stale' : ''}`}
-        ref={box}
-        style={{ maxHeight: `${heightPx - 28}px` }}
-        onKeyDown={shown.onKeyDown}
-      >
-        <ol aria-label="Sessions" aria-busy={isStale} style={{ height: `${shown.heightPx}px` }}>
-          {shown.rows.map(({ row, place }) => (
-            <Row
-              key={row.id}
-              row={row}
-              href={writeAddress({ ...address, ...opening([row], row.id, address) })}
-              times={times}
-              lastCall={times.short(Date.parse(row.last_at))}
-              {...place}
-              count={hasMore ? -1 : place.count}
-            />
-          ))}
-        </ol>
-        {moreError !== null && (
-          <p class="list-foot row fine" role="alert">
-            <span>{moreError}</span>
-            <Button small onClick={loadMore}>
-              Try again
-            </Button>
-          </p>
-        )}
-      </div>
-    </>
-  )
-}
-
-interface HeadingProps {
-  readonly sort: SessionSort
-  readonly children: string
-  readonly extra?: ComponentChildren
-}
-
-/** The heading of a column that sorts. */
-function Heading({ sort, children: words, extra }: HeadingProps) {
-  const { address, go } = useNavigation()
-  const sorted = sortedAs(sort, orderOf('sessions', address), address.rising)
-  return (
-    <span
-      role="columnheader"
-      class={sort === 'last_at' ? '' : 'figure'}
-      aria-sort={sorted}
-      {...explained(words)}
+    <LongTable
+      box={box}
+      list={shown}
+      label="Sessions"
+      class="sessions-scroller list-scroller"
+      style={{ maxHeight: `${heightPx}px` }}
+      columns={useMemo(() => columnsOf(times), [times])}
+      gridClass="session-row"
+      linkOf={(row) => ({ href: writeAddress({ ...address, ...opening([row], row.id, address) }) })}
+      order={{
+        name: orderOf('sessions', address),
+        rising: address.rising,
+        onOrder: (order, rising) => go({ order, rising }),
+      }}
+      total={hasMore ? null : rows.length}
+      isStale={isStale}
     >
-      {extra}
-      <SortHeading sorted={sorted} onSort={(rising) => go({ order: sort, rising })}>
-        {words}
-      </SortHeading>
-    </span>
+      {moreError !== null && (
+        <p class="list-foot row fine" role="alert">
+          <span>{moreError}</span>
+          <Button small onClick={loadMore}>
+            Try again
+          </Button>
+        </p>
+      )}
+    </LongTable>
   )
 }
 
@@ -220,74 +173,80 @@ function TimeKey() {
   )
 }
 
-interface RowProps extends RowPlace {
-  readonly row: SessionRow
-  readonly href: string
-  readonly times: Times
-  /** The time of the last call, in the reader's zone. */
-  readonly lastCall: string
-}
-
-/** A session on a line. The whole line is a link to it. */
-class Row extends PureComponent<RowProps> {
-  override render() {
-    const { row, index, count: all, topPx, href, times, lastCall, isActive, onFocus, onPress } = this.props
-    const { id, session, client, models, first_at: first, calls, errors } = row
-    return (
-      <li aria-setsize={all} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
-        <a
-          class="session-row list-row"
-          data-id={id}
-          href={href}
-          tabIndex={isActive ? 0 : -1}
-          onFocus={() => onFocus(id)}
-          onClick={(event) => onPress(event, id)}
-        >
-          <span class="session-name" title={shownText(session)}>
-            <strong class="cut">{shownText(session)}</strong>
-            <small class="cut finest">{client === null ? 'Unknown client' : shownText(client)}</small>
-          </span>
-          <span class="session-models quiet" title={models.map(shownText).join(', ')}>
-            <ScreenReaderHead words="Models" />
-            {modelWords(models)}
-          </span>
-          <span class="session-at quiet" title={`First call ${times.full(Date.parse(first))}`}>
-            <ScreenReaderHead words="Last call" />
-            {lastCall}
-          </span>
-          <span class="session-calls figure">
-            <ScreenReaderHead words="Calls" />
-            {count(calls)}
-            {errors > 0 && (
-              <>
-                , <span class="bad">{count(errors)} failed</span>
-              </>
-            )}
-          </span>
-          <span class="session-tokens figure">
-            <ScreenReaderHead words="Tokens in / out" />
-            <Tokens row={row} />
-          </span>
-          <span class="session-cached figure">
-            <ScreenReaderHead words="Cached" />
-            {orDash(row.cached_share, percent)}
-          </span>
-          <span class="session-cost figure">
-            <ScreenReaderHead words="Cost" />
-            {costWords(row)}
-          </span>
-          <span
-            class="session-time row"
-            title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
-          >
-            <Meter share={row.in_calls_ms / row.wall_ms || 0} />
-            <ScreenReaderHead words="Duration" />
-            <strong>{duration(row.wall_ms)}</strong>
-          </span>
-        </a>
-      </li>
-    )
-  }
+function columnsOf(times: Times): readonly ListColumn<SessionRow, SessionSort>[] {
+  return [
+    {
+      name: 'session',
+      words: 'Session',
+      class: 'session-name',
+      cell: ({ session, client }) => (
+        <>
+          <strong class="cut" title={shownText(session)}>
+            {shownText(session)}
+          </strong>
+          <small class="cut finest">{client === null ? 'Unknown client' : shownText(client)}</small>
+        </>
+      ),
+    },
+    {
+      name: 'models',
+      words: 'Models',
+      class: 'session-models quiet',
+      cell: ({ models }) => <span title={models.map(shownText).join(', ')}>{modelWords(models)}</span>,
+    },
+    {
+      name: 'at',
+      words: 'Last call',
+      class: 'session-at quiet',
+      sort: 'last_at',
+      cell: ({ first_at: first, last_at: last }) => (
+        <span title={`First call ${times.full(Date.parse(first))}`}>{times.short(Date.parse(last))}</span>
+      ),
+    },
+    {
+      name: 'calls',
+      words: 'Calls',
+      class: 'session-calls figure',
+      sort: 'calls',
+      cell: ({ calls, errors }) => (
+        <>
+          {count(calls)}
+          {errors > 0 && (
+            <>
+              , <span class="bad">{count(errors)} failed</span>
+            </>
+          )}
+        </>
+      ),
+    },
+    {
+      name: 'tokens',
+      words: 'Tokens in / out',
+      class: 'session-tokens figure',
+      sort: 'tokens',
+      cell: (row) => <Tokens row={row} />,
+    },
+    {
+      name: 'cached',
+      words: 'Cached',
+      class: 'session-cached figure',
+      cell: (row) => orDash(row.cached_share, percent),
+    },
+    { name: 'cost', words: 'Cost', class: 'session-cost figure', sort: 'cost', cell: costWords },
+    {
+      name: 'duration',
+      words: 'Duration',
+      class: 'session-time',
+      sort: 'duration',
+      extra: <TimeKey />,
+      cell: ({ in_calls_ms: inCallsMs, between_ms: betweenMs, wall_ms: wallMs }) => (
+        <span class="row" title={`${duration(inCallsMs)} in calls, ${duration(betweenMs)} between`}>
+          <Meter share={inCallsMs / wallMs || 0} />
+          <strong>{duration(wallMs)}</strong>
+        </span>
+      ),
+    },
+  ]
 }
 
 /** Input and output tokens; unknown if no call has usage. */
@@ -299,11 +258,6 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
       <span class="session-unit"> tokens</span>
     </>
   )
-}
-
-/** The head of a column, for screen readers only. */
-function ScreenReaderHead({ words }: { readonly words: string }) {
-  return <span class="aside">{words} </span>
 }
 
 /** The reason that there are no sessions, and the way to name them. */
