@@ -6,7 +6,6 @@ import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { reasonOf } from '../data/dashboard-error.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -58,13 +57,6 @@ export interface RepriceDialogProps {
   readonly onClose: () => void
 }
 
-type Stage =
-  | { readonly kind: 'looking' }
-  | { readonly kind: 'found'; readonly result: RepriceResult }
-  | { readonly kind: 'working' }
-  | { readonly kind: 'done'; readonly result: RepriceResult | null }
-  | { readonly kind: 'failed'; readonly error: string }
-
 /** The dialog that previews a recalculation of costs, runs it, and shows the result. */
 export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
   const times = useTimes()
@@ -72,44 +64,37 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   const id = useId()
   const repricing = useLive(({ repricing }) => repricing)
   const [onlyUnpriced, setOnlyUnpriced] = useState(question.onlyUnpriced)
-  const [stage, setStage] = useState<Stage>({ kind: 'looking' })
+  /** The changes of each choice; undefined until they are known. */
+  const [previews, setPreviews] = useState(new Map([[question.onlyUnpriced, question.result]]))
+  const action = useAction()
+  /** The start of the job before this one; null without one, undefined until this one was begun. */
+  const [startBefore, setStartBefore] = useState<string | null>()
+  const isBegun = startBefore !== undefined
+  const preview = isBegun ? undefined : previews.get(onlyUnpriced)
   useEffect(() => {
-    if (question.result !== undefined && onlyUnpriced === question.onlyUnpriced) {
-      setStage({ kind: 'found', result: question.result })
-      return
-    }
-    let isHere = true
-    setStage({ kind: 'looking' })
-    reprice<RepriceResult>({ ...question, onlyUnpriced }, true).then(
-      (result) => isHere && setStage({ kind: 'found', result }),
-      (error: unknown) => isHere && setStage({ kind: 'failed', error: reasonOf(error) }),
-    )
-    return () => {
-      isHere = false
-    }
+    if (preview !== undefined) return
+    void action.run(async () => {
+      const result = await reprice<RepriceResult>({ ...question, onlyUnpriced }, true)
+      setPreviews((before) => new Map(before).set(onlyUnpriced, result))
+    })
   }, [onlyUnpriced])
-  const before = useRef(repricing?.started_at)
+  const job =
+    isBegun && repricing?.dry_run === false && repricing.started_at !== startBefore ? repricing : null
+  const error =
+    action.error?.message ??
+    (job?.state === 'failed' ? (job.error?.message ?? 'The recalculation failed.') : null)
+  const isDone = job?.state === 'done'
+  const isWorking = isBegun && !isDone && error === null
+  const isOver = isDone || error !== null
   useEffect(() => {
-    if (stage.kind !== 'working' || repricing === null || repricing.dry_run) return
-    if (repricing.started_at === before.current || repricing.state === 'running') return
-    if (repricing.state === 'done') {
-      setStage({ kind: 'done', result: repricing.result })
-      onDone()
-    } else setStage({ kind: 'failed', error: repricing.error?.message ?? 'The recalculation failed.' })
-  }, [stage, repricing])
-  const toDo = stage.kind === 'found' && stage.result.calls > 0 ? stage.result : null
-  const apply = async (): Promise<void> => {
-    if (toDo === null) return
-    before.current = repricing?.started_at
-    setStage({ kind: 'working' })
-    try {
-      await reprice({ ...question, onlyUnpriced }, false)
-    } catch (error) {
-      setStage({ kind: 'failed', error: reasonOf(error) })
-    }
+    if (isDone) onDone()
+  }, [isDone])
+  const toDo = preview !== undefined && preview.calls > 0 ? preview : null
+  const apply = (): void => {
+    setStartBefore(repricing?.started_at ?? null)
+    void action.run(() => reprice({ ...question, onlyUnpriced }, false))
   }
   const progress = repricing?.state === 'running' && !repricing.dry_run ? repricing.progress : null
-  const isOver = stage.kind === 'done' || stage.kind === 'failed'
   return (
     <dialog {...props} class="reprice-dialog" aria-labelledby={id}>
       <h2 id={id}>Recalculate costs</h2>
@@ -122,16 +107,16 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
           <input
             type="checkbox"
             checked={onlyUnpriced}
-            disabled={stage.kind === 'working'}
+            disabled={isWorking}
             onChange={({ currentTarget }) => setOnlyUnpriced(currentTarget.checked)}
           />
           <span>Only calls without a price</span>
         </label>
       )}
       <div class="reprice-told" aria-live="polite">
-        {stage.kind === 'looking' && <p class="quiet">Calculating changes…</p>}
-        {stage.kind === 'found' && <Preview result={stage.result} />}
-        {stage.kind === 'working' && (
+        {!isBegun && !isOver && preview === undefined && <p class="quiet">Calculating changes…</p>}
+        {!isOver && preview !== undefined && <Preview result={preview} />}
+        {isWorking && (
           <>
             <p class="quiet">Recalculating{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
             <progress
@@ -141,15 +126,15 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
             />
           </>
         )}
-        {stage.kind === 'failed' && <Banner tone="bad">{stage.error}</Banner>}
-        {stage.kind === 'done' && (
+        {error !== null && <Banner tone="bad">{error}</Banner>}
+        {isDone && (
           <p class="reprice-done row">
             <Icon name="check" />
-            {stage.result === null ? 'Done.' : doneWords(stage.result)}
+            {job.result === null ? 'Done.' : doneWords(job.result)}
           </p>
         )}
       </div>
-      {toDo !== null && (
+      {!isOver && toDo !== null && (
         <ul class="points stack">
           {consequences(toDo).map((point) => (
             <li key={point}>{point}</li>
@@ -158,10 +143,10 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
       )}
       <div class="buttons row wraps">
         <Button onClick={() => leave()}>
-          {stage.kind === 'working' ? 'Close, keep running' : isOver ? 'Close' : 'Cancel'}
+          {isWorking ? 'Close, keep running' : isOver ? 'Close' : 'Cancel'}
         </Button>
-        {!isOver && stage.kind !== 'working' && (
-          <Button kind="strong" isOff={toDo === null} onClick={() => void apply()}>
+        {!isOver && !isWorking && (
+          <Button kind="strong" isOff={toDo === null} onClick={apply}>
             {toDo === null ? 'Apply' : `Recalculate ${counted(toDo.calls, 'call')}`}
           </Button>
         )}
