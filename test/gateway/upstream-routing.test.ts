@@ -229,6 +229,30 @@ test('the most calls at once are those of all upstreams together, not a sum of p
   assert.deepEqual([now['active'], now['peak_active']], [2, 2])
 })
 
+test('an upstream that is removed finishes its calls, and its totals still count', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  const gate = Promise.withResolvers<void>()
+  const steps = (): ReplyStep[] => {
+    const [head, ...rest] = bodyReply(['who', 'le'])
+    return head === undefined ? [] : [head, until(gate.promise), ...rest]
+  }
+  await using local = await startSimulatedUpstream({
+    reply: ({ method }) => (method === 'GET' ? steps() : undefined),
+  })
+  const named = { name: 'local', urls: [local.origin], models: ['llama*'] }
+  await using gateway = await startGatewayOfUpstreams({ upstream: byDefault.baseUrl, named: [named] })
+  assert.equal((await chat(gateway, 'llama-3')).status, 200)
+  // A call without a model takes no slot.
+  const download = exchange(gateway.port, 'GET', '/local/v1/files/f/content')
+  await local.waitForInFlight(1)
+  // Each change of the file is a chance to close the connections of upstreams that were removed before.
+  for (const name of ['a', 'b', 'c']) await setUpstreams(gateway, [{ name, urls: [byDefault.origin] }])
+  gate.resolve()
+  assert.equal((await download).body.toString(), 'whole')
+  const figures = (await gateway.health())['rate_limiter'] as Record<string, number>
+  assert.deepEqual([figures['active'], figures['total_admitted']], [0, 1])
+})
+
 test('whoever calls as soon as the port is open is answered', async () => {
   await using upstream = await startSimulatedUpstream()
   const port = await freePort()

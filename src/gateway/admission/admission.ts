@@ -50,7 +50,7 @@ export interface MinuteStake {
   charge(nowMs: number): void
 }
 
-/** The state of the slots, and totals since the start. */
+/** The state of the slots. */
 export interface SlotFigures {
   readonly maxConcurrent: number
   readonly slotCooldownMs: number
@@ -58,11 +58,6 @@ export interface SlotFigures {
   readonly active: number
   /** Calls that wait for a slot. */
   readonly queued: number
-  /** Calls that got a slot; a call that is tried again counts once. */
-  readonly totalAdmitted: number
-  /** Calls that had to wait. */
-  readonly totalQueued: number
-  readonly peakActive: number
 }
 
 /** Seconds after which a stopping gateway has most likely been replaced. */

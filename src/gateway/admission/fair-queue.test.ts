@@ -121,7 +121,7 @@ describe('a client’s own limit', () => {
     assert.deepEqual(allNext(queue), ['a2'])
     queue.release(0, from('b'))
     assert.deepEqual(allNext(queue), ['b2'])
-    assert.deepEqual([queue.queued, queue.demand, queue.ofLimited.get('a')], [1, 2, 2])
+    assert.deepEqual([queue.tally.queued, queue.demand, queue.ofLimited.get('a')], [1, 2, 2])
   })
 
   it('of a key goes before that of the client’s name', () => {
@@ -290,7 +290,7 @@ class Witness {
     }
     const isFull = this.active.length >= this.max
     assert.ok(isFull || !this.somebodyMayGo(), 'a call waits beside a slot that it may have')
-    assert.deepEqual([this.queue.active, this.queue.queued], [this.active.length, this.waiting.size])
+    assert.deepEqual([this.queue.tally.active, this.queue.tally.queued], [this.active.length, this.waiting.size])
     assert.equal(this.queue.demand >= this.active.length, true)
   }
 
@@ -332,7 +332,7 @@ for (const discipline of ['fifo', 'fair'] as const) {
         }
         while (witness.active.length > 0) witness.finish(0)
         assert.equal(witness.over.size, witness.names, 'every call is over')
-        assert.deepEqual([witness.queue.queued, witness.waiting.size], [0, 0])
+        assert.deepEqual([witness.queue.tally.queued, witness.waiting.size], [0, 0])
       },
     )
     fc.assert(property, { numRuns: draws(200) })

@@ -137,7 +137,7 @@ test('while calls wait on both sides and the pool is silent or away, at least ha
     await clock.advance(50)
     isAway = true
     const served = (): number =>
-      gateways.reduce((sum, { admission }) => sum + admission.snapshot().totalAdmitted, 0)
+      gateways.reduce((sum, { admission }) => sum + admission.tally.totalAdmitted, 0)
     for (let round = 0; round < 12; round++) {
       for (const gateway of gateways)
         for (let active = gateway.permits.length; active > 0; active--) gateway.end()

@@ -14,7 +14,7 @@ import {
   unknownCaller,
 } from './admission.ts'
 import { QueueSpeed } from './queue-speed.ts'
-import { SlotMinute, type SlotMinuteCounts, type SlotTally } from './slot-minute.ts'
+import { SlotMinute, SlotTally } from './slot-minute.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
 import type { Waiter } from './sub-queue.ts'
 
@@ -51,9 +51,6 @@ export class SlotLimiter {
   readonly #queue: SlotScheduler<Wait>
   readonly #queueSpeed = new QueueSpeed()
   readonly #minute: SlotMinute
-  /** The last counts that went to the tally. */
-  #active = 0
-  #queued = 0
   readonly #permits = new SwapList<Permit>()
   #maxConcurrent: number
   /** Most slots that this gateway may use. */
@@ -73,7 +70,11 @@ export class SlotLimiter {
     this.#clock = options.clock
     this.#options = options
     this.#maxConcurrent = options.maxConcurrent
-    this.#queue = new SlotScheduler(options.maxConcurrent, options.slotCooldownMs)
+    this.#queue = new SlotScheduler(
+      options.maxConcurrent,
+      options.slotCooldownMs,
+      new SlotTally(options.tally),
+    )
     this.#minute = new SlotMinute(() => this.#clock.now())
     this.#queueOrder = options.queueOrder ?? 'fifo'
     if (this.#queueOrder !== 'fifo') this.#arrange()
@@ -112,7 +113,7 @@ export class SlotLimiter {
     if (permit !== null) return permit
     // Calls may also wait for slots that other gateways use now.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.slots
-    if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
+    if (order === 'arrival' && this.#queue.tally.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
   }
 
@@ -261,7 +262,14 @@ export class SlotLimiter {
   }
 
   snapshot(): SlotFigures {
-    return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
+    const { active, queued } = this.#queue.tally
+    const { slotCooldownMs } = this.#queue
+    return { maxConcurrent: this.#maxConcurrent, slotCooldownMs, active, queued }
+  }
+
+  /** The counts of calls since the start. */
+  get tally(): SlotTally {
+    return this.#queue.tally
   }
 
   /** The callers of waiting calls, the next one first. */
@@ -269,9 +277,9 @@ export class SlotLimiter {
     return this.#queue.waiting.map(({ caller }) => caller)
   }
 
-  /** The counts since the last closed minute; `isOver` starts a new minute. */
-  minute(isOver: boolean): SlotMinuteCounts {
-    return this.#minute.counts(this.#queue.totalAdmitted, isOver)
+  /** The time (ms) without a free slot since the last closed minute; `isOver` starts a new minute. */
+  atLimitMs(isOver: boolean): number {
+    return this.#minute.atLimitMs(isOver)
   }
 
   #permit(caller: Caller): Permit {
@@ -307,7 +315,7 @@ export class SlotLimiter {
     ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<SlotLimiter['acquire']>>
   ): Promise<Permit> {
     const nowMs = this.#clock.now()
-    if (this.#queue.queued === 0) this.#queueSpeed.queueBegan(nowMs)
+    if (this.#queue.tally.queued === 0) this.#queueSpeed.queueBegan(nowMs)
     const { promise, resolve, reject } = Promise.withResolvers<Permit>()
     const wait: Wait = { sinceMs: nowMs, stakeOf, resolve, reject, endings: [] }
     const waiter = this.#queue.wait(wait, order, caller, nowMs - heldMs, stake)
@@ -334,7 +342,7 @@ export class SlotLimiter {
   }
 
   #admitNext(): void {
-    if (this.#queue.queued > 0 && this.#leaseIsValid) {
+    if (this.#queue.tally.queued > 0 && this.#leaseIsValid) {
       const nowMs = this.#clock.now()
       for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
         this.#queueSpeed.slotTaken(nowMs)
@@ -352,13 +360,10 @@ export class SlotLimiter {
   }
 
   #noteChange(): void {
-    const { active, queued, occupied, full } = this.#queue
+    const { tally, occupied, full } = this.#queue
     // A gateway without a valid lease may use no slot, so it does not count as being at the limit.
-    const isAtLimit = full && occupied + queued > 0 && this.#leaseIsValid
+    const isAtLimit = full && occupied + tally.queued > 0 && this.#leaseIsValid
     this.#minute.changed(isAtLimit)
-    this.#options.tally?.changed(active - this.#active, queued - this.#queued)
-    this.#active = active
-    this.#queued = queued
     this.#watcher?.()
   }
 
@@ -381,7 +386,8 @@ export class SlotLimiter {
 
   /** `Retry-After` is the time to serve the present queue, at its speed so far, and until a limit a minute has room. */
   #refusal(code: 'queue_full' | 'queue_timeout'): Failure {
-    const { queued, readyAtMs } = this.#queue
+    const { tally, readyAtMs } = this.#queue
+    const { queued } = tally
     const nowMs = this.#clock.now()
     const message =
       code === 'queue_full'

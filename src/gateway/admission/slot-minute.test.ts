@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { SlotMinute } from './slot-minute.ts'
+import { SlotMinute, SlotTally } from './slot-minute.ts'
 
 it('SlotMinute counts the time at the limit', () => {
   let nowMs = 0
@@ -11,10 +11,10 @@ it('SlotMinute counts the time at the limit', () => {
   nowMs = 2000
   slots.changed(true)
   nowMs = 5500.4
-  assert.deepEqual(slots.counts(2, false), { atLimitMs: 4500, admitted: 2 })
+  assert.equal(slots.atLimitMs(false), 4500)
   slots.changed(false)
   nowMs = 60_000
-  assert.deepEqual(slots.counts(2, true), { atLimitMs: 4500, admitted: 2 })
+  assert.equal(slots.atLimitMs(true), 4500)
 })
 
 it('SlotMinute begins a minute with the state that the last one ended in', () => {
@@ -22,14 +22,14 @@ it('SlotMinute begins a minute with the state that the last one ended in', () =>
   const slots = new SlotMinute(() => nowMs)
   slots.changed(true)
   nowMs = 60_000
-  assert.deepEqual(slots.counts(4, true), { atLimitMs: 10_000, admitted: 4 })
+  assert.equal(slots.atLimitMs(true), 10_000)
   nowMs = 120_000
-  assert.deepEqual(slots.counts(4, true), { atLimitMs: 60_000, admitted: 0 })
+  assert.equal(slots.atLimitMs(true), 60_000)
   nowMs = 121_000
   slots.changed(false)
   nowMs = 180_000
-  assert.deepEqual(slots.counts(9, true), { atLimitMs: 1000, admitted: 5 })
-  assert.deepEqual(slots.counts(9, true), { atLimitMs: 0, admitted: 0 })
+  assert.equal(slots.atLimitMs(true), 1000)
+  assert.equal(slots.atLimitMs(true), 0)
 })
 
 it('SlotMinute never finds more than a minute in a minute', () => {
@@ -37,5 +37,22 @@ it('SlotMinute never finds more than a minute in a minute', () => {
   const slots = new SlotMinute(() => nowMs)
   slots.changed(true)
   nowMs = 60_018
-  assert.equal(slots.counts(1, true).atLimitMs, 60_000)
+  assert.equal(slots.atLimitMs(true), 60_000)
+})
+
+it('SlotTally counts each upstream and all together, whose peak is not the sum of peaks', () => {
+  const whole = new SlotTally()
+  const [one, other] = [new SlotTally(whole), new SlotTally(whole)]
+  one.admitted('arrival')
+  one.released()
+  other.waits('arrival')
+  other.waits('back')
+  other.waited()
+  other.admitted('arrival')
+  assert.deepEqual([one.peakActive, other.peakActive, whole.peakActive], [1, 1, 1])
+  assert.deepEqual([whole.active, whole.queued, whole.totalAdmitted, whole.totalQueued], [1, 1, 2, 1])
+  assert.deepEqual(whole.minute(true), { activeMax: 1, queuedMax: 2, admitted: 2 })
+  assert.deepEqual(whole.minute(false), { activeMax: 1, queuedMax: 1, admitted: 0 })
+  other.admitted('back')
+  assert.deepEqual(whole.minute(true), { activeMax: 2, queuedMax: 1, admitted: 0 })
 })

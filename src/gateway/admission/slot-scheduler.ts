@@ -14,13 +14,13 @@ import {
   room,
   sizeOf,
 } from './sub-queue.ts'
+import { SlotTally } from './slot-minute.ts'
 import { WaitingLine, compareAge } from './waiting-line.ts'
 import {
   type Caller,
   type MinuteStake,
   type QueueDiscipline,
   type QueueOrder,
-  type SlotFigures,
   unknownCaller,
 } from './admission.ts'
 
@@ -39,15 +39,12 @@ import {
  */
 export class SlotScheduler<T> {
   #max: number
-  #cooldownMs: number
+  /** Pause (ms) before a freed slot goes to a waiting call. Only this class sets it. */
+  slotCooldownMs: number
   #discipline: QueueDiscipline = 'fifo'
-  /** Calls that hold a slot. Only this class sets this count and the next two. */
-  active = 0
-  queued = 0
-  totalAdmitted = 0
-  #totalQueued = 0
+  /** The counts of calls here. */
+  readonly tally: SlotTally
   #seq = 0
-  #peakActive = 0
   #common: Queuer<T> = newQueuer('')
   /** Clients with a limit. */
   readonly #limited = new Map<Owner, Queuer<T>>()
@@ -64,9 +61,10 @@ export class SlotScheduler<T> {
   /** When the first of these limits has room, as of the last check. */
   #roomAtMs = Infinity
 
-  constructor(maxConcurrent: number, cooldownMs: number) {
+  constructor(maxConcurrent: number, cooldownMs: number, tally: SlotTally = new SlotTally()) {
     this.#max = maxConcurrent
-    this.#cooldownMs = cooldownMs
+    this.slotCooldownMs = cooldownMs
+    this.tally = tally
   }
 
   /** No slot is free: each is in use, or cools for a call that waits. */
@@ -76,12 +74,12 @@ export class SlotScheduler<T> {
 
   /** Slots in use, with cooling ones. */
   get occupied(): number {
-    return this.active + this.#cooling.length
+    return this.tally.active + this.#cooling.length
   }
 
   /** When the next cooling slot is ready, or else a limit a minute has room; `null` if no call waits for them. */
   get readyAtMs(): number | null {
-    const isAwaited = this.#staked > 0 && this.active < this.#max && this.#roomAtMs !== Infinity
+    const isAwaited = this.#staked > 0 && this.tally.active < this.#max && this.#roomAtMs !== Infinity
     return this.#cooling[0] ?? (isAwaited ? this.#roomAtMs : null)
   }
 
@@ -121,7 +119,7 @@ export class SlotScheduler<T> {
 
   /** Calls that would be in flight if slots were free: not those that a client's limit holds back. */
   get demand(): number {
-    let demand = this.active + this.queued
+    let demand = this.tally.active + this.tally.queued
     for (const queuer of this.#limited.values()) demand -= Math.max(0, sizeOf(queuer) - room(queuer))
     return demand
   }
@@ -129,7 +127,7 @@ export class SlotScheduler<T> {
   /** {@link demand} without the calls that a limit a minute holds back. */
   demandAt(nowMs: number): number {
     if (this.#staked === 0) return this.demand
-    return this.active + this.oldest(this.queued, nowMs).length
+    return this.tally.active + this.oldest(this.tally.queued, nowMs).length
   }
 
   /** The calls of each client with a limit, in flight or waiting. */
@@ -172,8 +170,7 @@ export class SlotScheduler<T> {
   ): Waiter<T> {
     const subQueue = subQueueOf(this.#common, null)
     const waiter = { call, order, caller, seq: this.#seq++, sinceMs, stake, subQueue }
-    if (order === 'arrival') this.#totalQueued += 1
-    this.queued += 1
+    this.tally.waits(order)
     this.#enqueue(waiter)
     return waiter
   }
@@ -188,15 +185,15 @@ export class SlotScheduler<T> {
 
   /** Frees the slot of a call of this caller. */
   release(nowMs: number, caller = unknownCaller): void {
-    if (this.active === 0) throw new Error('A slot was given back that no call holds.')
-    this.active -= 1
+    if (this.tally.active === 0) throw new Error('A slot was given back that no call holds.')
+    this.tally.released()
     const queuer = this.#limitedQueuer(caller)
     if (queuer !== undefined) {
       queuer.active -= 1
       this.#enlist(queuer)
     }
     // If the capacity was lowered, the slot no longer exists.
-    if (!this.full && this.#someMayGo(nowMs)) this.#cooling.push(nowMs + this.#cooldownMs)
+    if (!this.full && this.#someMayGo(nowMs)) this.#cooling.push(nowMs + this.slotCooldownMs)
   }
 
   /** Admits and returns the call whose turn it is, if a slot is ready; `null` if none is. Repeat until `null`. */
@@ -207,7 +204,7 @@ export class SlotScheduler<T> {
         if (readyAtMs === undefined || readyAtMs > nowMs) return null
         this.#cooling.shift()
         // After the capacity was lowered, there may be more cooling slots than slots.
-        if (this.active >= this.#max) continue
+        if (this.tally.active >= this.#max) continue
       }
       const { order, subQueue } = first
       const waiter = subQueue[order].shift()
@@ -227,12 +224,12 @@ export class SlotScheduler<T> {
   setCapacity(maxConcurrent: number, givenBack = 0, nowMs = 0): void {
     this.#max = maxConcurrent
     for (let left = givenBack; left > 0 && !this.full && this.#someMayGo(nowMs); left--)
-      this.#cooling.push(nowMs + this.#cooldownMs)
+      this.#cooling.push(nowMs + this.slotCooldownMs)
   }
 
   /** Changes the cooldown. A cooling slot is ready at its old time or after the new cooldown, if that is earlier. */
   setCooldown(cooldownMs: number, nowMs: number): void {
-    this.#cooldownMs = cooldownMs
+    this.slotCooldownMs = cooldownMs
     this.#cooling = this.#cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + cooldownMs))
   }
 
@@ -271,18 +268,6 @@ export class SlotScheduler<T> {
     queuer.most = most
     this.#enlist(queuer)
     this.#stopCoolingIfNobodyMayGo()
-  }
-
-  figures(): SlotFigures {
-    return {
-      maxConcurrent: this.#max,
-      slotCooldownMs: this.#cooldownMs,
-      active: this.active,
-      queued: this.queued,
-      totalAdmitted: this.totalAdmitted,
-      totalQueued: this.#totalQueued,
-      peakActive: this.#peakActive,
-    }
   }
 
   get #mayGo(): boolean {
@@ -362,16 +347,14 @@ export class SlotScheduler<T> {
   }
 
   #admit(order: QueueOrder, queuer: Queuer<T> | undefined): void {
-    this.active += 1
     if (queuer !== undefined) queuer.active += queuer.most === Infinity ? 0 : 1
-    if (this.active > this.#peakActive) this.#peakActive = this.active
-    if (order === 'arrival') this.totalAdmitted += 1
+    this.tally.admitted(order)
   }
 
   /** Updates the counts after a call has left its sub-queue. */
   #afterLeave({ subQueue, stake }: Waiter<T>): void {
     const { of: queuer, group, back, arrival } = subQueue
-    this.queued -= 1
+    this.tally.waited()
     if (stake !== null) this.#staked -= 1
     this.#enlist(queuer)
     if (group !== null && back.size + arrival.size === 0) queuer.subQueues.delete(group)

@@ -171,7 +171,7 @@ export class Attempts {
   async #pause(pauseMs: number): Promise<boolean> {
     const { retries, waitedMs } = this.#retries
     await this.#comeBack(pauseMs)
-    this.#call.upstream.retries429++
+    this.#call.upstream.admission.tally.retried()
     this.#arrived({ retries: retries + 1, waitedMs: waitedMs + pauseMs })
     return false
   }

@@ -81,8 +81,11 @@ export class Health {
       upstream: upstreams.default.setting.urls[0] ?? '',
       db: this.#sources.dbPath,
       rate_limiter: {
-        ...sumOfSlots(upstreamReports.map(({ rate_limiter }) => rate_limiter)),
-        peak_active: tally.peakActive,
+        ...slotReport(tally, upstreams.default.admission.snapshot().slotCooldownMs),
+        max_concurrent: upstreamReports.reduce(
+          (sum, { rate_limiter: { max_concurrent } }) => sum + max_concurrent,
+          0,
+        ),
         queue_order: upstreams.default.admission.queueOrder,
       },
       ...(upstreams.areSeveral && { upstreams: upstreamReports }),
@@ -120,26 +123,17 @@ export class Health {
 }
 
 function upstreamHealth(
-  { name, problem, setting, admission, replicas, retries429 }: Upstream,
+  { name, problem, setting, admission, replicas }: Upstream,
   used: TokenWindows,
 ): UpstreamHealth {
-  const slots = admission.snapshot()
+  const { maxConcurrent, slotCooldownMs } = admission.snapshot()
   const states = replicas.states()
   const isUp = states.some(({ failingSinceMs }) => failingSinceMs === null)
   return {
     name,
     state: isUp ? 'up' : 'failing',
     problem,
-    rate_limiter: {
-      max_concurrent: slots.maxConcurrent,
-      active: slots.active,
-      queued: slots.queued,
-      slot_cooldown_ms: slots.slotCooldownMs,
-      total_admitted: slots.totalAdmitted,
-      total_queued: slots.totalQueued,
-      total_retries_429: retries429,
-      peak_active: slots.peakActive,
-    },
+    rate_limiter: { ...slotReport(admission.tally, slotCooldownMs), max_concurrent: maxConcurrent },
     ...(setting.token_limit !== undefined && {
       token_limit: setting.token_limit,
       used_tokens: used.usedBy(upstreamOwner(name)),
@@ -154,18 +148,17 @@ function upstreamHealth(
   }
 }
 
-/** The slots of all upstreams together. The cooldown is the same for all. */
-function sumOfSlots(all: readonly SlotReport[]): SlotReport {
-  return all.reduce((sum, slots) => ({
-    slot_cooldown_ms: sum.slot_cooldown_ms,
-    peak_active: sum.peak_active,
-    max_concurrent: sum.max_concurrent + slots.max_concurrent,
-    active: sum.active + slots.active,
-    queued: sum.queued + slots.queued,
-    total_admitted: sum.total_admitted + slots.total_admitted,
-    total_queued: sum.total_queued + slots.total_queued,
-    total_retries_429: sum.total_retries_429 + slots.total_retries_429,
-  }))
+/** The counts of one upstream, or of all. The cooldown is the same for all. */
+function slotReport(tally: SlotTally, cooldownMs: number): Omit<SlotReport, 'max_concurrent'> {
+  return {
+    active: tally.active,
+    queued: tally.queued,
+    slot_cooldown_ms: cooldownMs,
+    total_admitted: tally.totalAdmitted,
+    total_queued: tally.totalQueued,
+    total_retries_429: tally.totalRetries,
+    peak_active: tally.peakActive,
+  }
 }
 
 /** The part of a report for untrusted clients: nothing about the machine, or about paths and users at the upstream. */

@@ -345,9 +345,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
 /** The counts of a gateway's minute. The time at the limit is that of the fullest upstream. */
 function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, isOver: boolean): MinuteCounts {
-  const all = admissions.map((admission) => admission.minute(isOver))
-  const atLimitMs = Math.max(...all.map((minute) => minute.atLimitMs))
-  return { ...tally.peaks(isOver), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
+  return {
+    ...tally.minute(isOver),
+    atLimitMs: Math.max(...admissions.map((admission) => admission.atLimitMs(isOver))),
+  }
 }
 
 /** Token limits of upstreams with own limits, also of removed ones, because their calls may still wait. */

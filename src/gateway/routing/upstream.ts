@@ -37,8 +37,6 @@ export class Upstream {
   setting: UpstreamSetting
   /** The fault of the upstream's key, which completes "The upstream …"; null without one. */
   problem: string | null = null
-  /** Attempts that were sent again after a 429. */
-  retries429 = 0
   /** The last readable key, and the setting (`of`) that it belongs to. */
   #key: { readonly of: string; readonly key: string } | null = null
   readonly #options: UpstreamOptions
@@ -64,6 +62,12 @@ export class Upstream {
     const { origin, pathPrefix } = this.endpoint.base
     if (origin + pathPrefix === before.origin + before.pathPrefix) return
     this.usageInjection = new UsageInjection(this.#options.injectsUsage, this.#options.clock)
+  }
+
+  /** True if calls hold or wait for a slot, or are at the upstream without one. */
+  get isBusy(): boolean {
+    const { active, queued } = this.admission.snapshot()
+    return active + queued > 0 || this.replicas.states().some(({ inFlight }) => inFlight > 0)
   }
 
   /** Closes all connections; calls under way fail. */

@@ -177,8 +177,7 @@ export class Upstreams {
     this.#byName = new Map(settings.map((setting) => [setting.name, this.#with(setting, before)]))
     for (const upstream of before.values()) {
       if (this.#byName.get(upstream.name) === upstream) continue
-      const { active, queued } = upstream.admission.snapshot()
-      if (active + queued > 0 || !this.#removed.delete(upstream)) this.#removed.add(upstream)
+      if (upstream.isBusy || !this.#removed.delete(upstream)) this.#removed.add(upstream)
       else upstream.close().catch(reportFault)
     }
     const patterns = Array.from(this.#byName.values()).flatMap((upstream) => {
