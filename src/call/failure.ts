@@ -63,7 +63,7 @@ const table = {
   upstream_reset: ['upstream', null, 'upstream_error'],
   /** The client left. */
   client_gone: ['client', null, 'client_error'],
-  /** The client accepted no byte for too long. */
+  /** The client accepted no byte, or sent no byte of an upload, for too long. */
   client_stalled: ['client', null, 'client_error'],
 } as const
 

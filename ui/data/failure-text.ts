@@ -60,7 +60,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
   implausible_usage: ['Wrong usage', 'The upstream reported an impossible number of tokens or cost.'],
   upstream_reset: ['Connection lost', 'The upstream’s connection broke before the response was complete.'],
   client_gone: ['Client left', 'The client disconnected before the response was complete.'],
-  client_stalled: ['Client stalled', 'The client stopped reading the response for too long.'],
+  client_stalled: [
+    'Client stalled',
+    'The client stopped reading the response, or sending an upload, for too long.',
+  ],
 }
 
 const isFailureCode = isNameOf(failureWords)

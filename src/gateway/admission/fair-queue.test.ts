@@ -290,7 +290,10 @@ class Witness {
     }
     const isFull = this.active.length >= this.max
     assert.ok(isFull || !this.somebodyMayGo(), 'a call waits beside a slot that it may have')
-    assert.deepEqual([this.queue.tally.active, this.queue.tally.queued], [this.active.length, this.waiting.size])
+    assert.deepEqual(
+      [this.queue.tally.active, this.queue.tally.queued],
+      [this.active.length, this.waiting.size],
+    )
     assert.equal(this.queue.demand >= this.active.length, true)
   }
 

@@ -236,7 +236,7 @@ export class Attempts {
       method: record.method,
       path: upstreamPath(base, stripsCredentials ? { path: target.path, query } : target),
       headers: call.usesGatewayKey ? headers.concat(keyHeader, via) : headers.concat(via),
-      body: isHeld ? (head.hasBody ? request.body.chunks : null) : request.stream(),
+      body: isHeld ? (head.hasBody ? request.body.chunks : null) : request.stream(call.client),
       bodyBytes: isHeld ? request.body.bytes : head.contentLength,
       // A client that retries may have met a dead connection.
       freshConnection: this.#needsFreshConnection || (record.clientRetry ?? 0) > 0,

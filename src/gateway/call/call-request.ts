@@ -12,6 +12,7 @@ import {
   readBody,
   streamBody,
 } from '../http/request-body.ts'
+import type { ClientResponse } from '../http/client-response.ts'
 import { FormPeek, boundaryOf } from '../http/form-peek.ts'
 import type { PathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
@@ -122,14 +123,16 @@ export class CallRequest {
   }
 
   /** A body that is not needed as a whole, as it arrives; to be read once. */
-  stream(): AsyncIterable<Uint8Array> {
+  stream(client: ClientResponse): AsyncIterable<Uint8Array> {
     const see = (piece: Uint8Array): void => {
       if (this.#record.requestBytes === 0 && this.#peek instanceof RequestPeek)
         this.#peeksOnTheWay &&= mayBeginObject(piece)
       if (this.#peeksOnTheWay) this.#take(piece)
       else this.#onPassed(piece)
     }
-    return streamBody(this.#arrived.req, see, () => this.over())
+    const stalled = (): void => client.stalled('The client sent no byte of its request for too long.')
+    const { stallTimeoutMs } = client
+    return streamBody(this.#arrived.req, { see, end: () => this.over(), stallTimeoutMs, stalled })
   }
 
   #take(piece: Uint8Array): void {

@@ -34,7 +34,8 @@ export interface ResumableAttempt {
  */
 export class ClientResponse implements AnswerSink {
   readonly #res: ServerResponse
-  readonly #stallTimeoutMs: number
+  /** Longest time (ms) in which the client moves no byte; 0 for no limit. */
+  readonly stallTimeoutMs: number
   readonly #payloads: PayloadCopy | null
   readonly #closed = Promise.withResolvers<void>()
   /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
@@ -63,7 +64,7 @@ export class ClientResponse implements AnswerSink {
   /** `payloads` copies the answer after it was sent; null if this call is neither logged nor watched. */
   constructor(res: ServerResponse, stallTimeoutMs: number, payloads: PayloadCopy | null = null) {
     this.#res = res
-    this.#stallTimeoutMs = stallTimeoutMs
+    this.stallTimeoutMs = stallTimeoutMs
     this.#payloads = payloads
     res.sendDate = false
     res.on('close', () => this.#onClose())
@@ -245,14 +246,19 @@ export class ClientResponse implements AnswerSink {
 
   #watchForStall(): void {
     this.isWaiting = true
-    if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', () => this.#onStall())
-    this.#res.setTimeout(this.#stallTimeoutMs)
+    if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', () => this.#onTimeout())
+    this.#res.setTimeout(this.stallTimeoutMs)
   }
 
-  #onStall(): void {
-    if (!this.isWaiting) return
-    this.#leave(new Failure('client_stalled', 'The client accepted no byte for too long.'))
+  /** Ends the call and its connection: the client is still there, but has moved no byte for too long. */
+  stalled(message: string): void {
+    if (this.#isClosed) return
+    this.#leave(new Failure('client_stalled', message))
     this.#res.socket?.resetAndDestroy()
+  }
+
+  #onTimeout(): void {
+    if (this.isWaiting) this.stalled('The client accepted no byte for too long.')
   }
 
   #onClose(): void {

@@ -206,26 +206,45 @@ export function endReading(req: IncomingMessage, reason: Failure): boolean {
   return false
 }
 
-/**
- * A body that is forwarded as it arrives, and never held. `see` gets each piece, and `end` is called when the
- * body is complete.
- */
+/** Receives a body that is forwarded as it arrives. */
+export interface BodyWatcher {
+  /** Gets each piece. */
+  readonly see: (piece: Uint8Array) => void
+  /** The body is complete. */
+  readonly end: () => void
+  /** Longest time (ms) between two pieces while the upstream takes them; 0 for no limit. */
+  readonly stallTimeoutMs: number
+  /** That time is over. */
+  readonly stalled: () => void
+}
+
+/** A body that is forwarded as it arrives, and never held. */
 export async function* streamBody(
   req: IncomingMessage,
-  see: (piece: Uint8Array) => void,
-  end: () => void,
+  watcher: BodyWatcher,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { socket } = req
+  const { stallTimeoutMs } = watcher
   let read = socket.bytesRead
   const flaw = brokenOff.get(req)
   if (flaw !== undefined) throw flaw
-  for await (const chunk of req) {
-    // The bytes of one read are one piece here, even if they were many chunks.
-    const readBytes = socket.bytesRead - read
-    read += readBytes
-    if (readBytes > framingFlood && (chunk as Buffer).length * 2 < readBytes) pace.rest(socket)
-    see(chunk as Buffer)
-    yield chunk as Buffer
+  let isAwaited = true
+  const onTimeout = (): void => void (isAwaited ? watcher.stalled() : timer?.refresh())
+  const timer = stallTimeoutMs === 0 ? undefined : setTimeout(onTimeout, stallTimeoutMs)
+  try {
+    for await (const chunk of req) {
+      // The bytes of one read are one piece here, even if they were many chunks.
+      const readBytes = socket.bytesRead - read
+      read += readBytes
+      if (readBytes > framingFlood && (chunk as Buffer).length * 2 < readBytes) pace.rest(socket)
+      watcher.see(chunk as Buffer)
+      isAwaited = false
+      yield chunk as Buffer
+      isAwaited = true
+      timer?.refresh()
+    }
+  } finally {
+    clearTimeout(timer)
   }
-  end()
+  watcher.end()
 }
