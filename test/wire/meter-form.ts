@@ -77,7 +77,7 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   const { answerEnding: ending, isImplausible } = meter
   const end = { status: form.status, failure, gone: null, ending, isImplausible }
   const asIs = (text: string): string => text
-  completeRecord(record, timeline, end, asIs, asIs)
+  completeRecord(record, timeline, end, asIs, { masked: asIs })
   return { columns: columnsOf(record), reading: record }
 }
 

@@ -159,16 +159,17 @@ export class CallRequest {
     if (this.#payloads !== null) this.#payloads.requestEnd(this.#record.model, this.#record.stream)
   }
 
-  /** Replaces the model's name in the body. */
-  rename(model: string): void {
+  /** Replaces the model's name in the body. False if the body has no place for it. */
+  rename(model: string): boolean {
     const range = this.#facts?.modelPlace ?? null
-    if (range === null) return
+    if (range === null) return false
     const bytes = Buffer.concat(this.body.chunks)
     const name = Buffer.from(JSON.stringify(model))
     this.body.replace([Buffer.concat([bytes.subarray(0, range.start), name, bytes.subarray(range.end)])])
     const peek = new RequestPeek()
     for (const chunk of this.body.chunks) peek.push(chunk)
     this.#facts = peek.result()
+    return true
   }
 
   /** Ends the reading of a body that is still being read. */

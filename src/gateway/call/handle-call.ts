@@ -64,7 +64,8 @@ export class CallHandler {
         if (!call.tryTakeSlot()) await call.waitForSlot('arrival')
         call.reserveTokens()
       }
-      if (call.needsKey) await call.askForKey()
+      const isTrusted = call.askForKey()
+      if (isTrusted !== null) await isTrusted
       call.admitted()
       this.#options.sink.begin(call.record)
       attempts = new Attempts(call, this.#attemptsOptions)

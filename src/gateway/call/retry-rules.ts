@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import { contentCoding } from '../../lib/http/content-coding.ts'
-import type { RetryHint } from '../limits/limit-headers.ts'
+import { type RetryHint, finalCodes } from '../limits/limit-headers.ts'
 import { readAnswerHead } from '../meter/answer-form.ts'
 import { readError } from '../meter/read-error.ts'
 
@@ -12,18 +12,6 @@ const shortestWaitMs = 100
 /** Most bytes of a decoded refusal; refusals are short. */
 const longestText = 1024 * 1024
 const backoff = { firstMs: 500, longestMs: 30_000 } as const
-
-/**
- * Codes of a 429 for a used-up quota, for which waiting does not help: OpenAI
- * (platform.openai.com/docs/guides/error-codes), Moonshot, DeepSeek.
- */
-export const finalCodes: ReadonlySet<string> = new Set([
-  'insufficient_quota',
-  'billing_hard_limit_reached',
-  'billing_not_active',
-  'exceeded_current_quota_error',
-  'insufficient_balance',
-])
 
 /** The retries of a call so far. */
 export interface RetriesSoFar {

@@ -17,7 +17,8 @@ import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
+import type { LimitStake } from '../limits/owned-limit.ts'
+import type { ProviderLimits } from '../limits/provider-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { CallTimeline, completeRecord } from '../recorder/recorder.ts'
@@ -25,7 +26,6 @@ import { maskOwnCredentials } from '../routing/credentials.ts'
 import type { Endpoint } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
-import { type ProviderLimits, noteLimits, settleLimits, stakeOf } from './call-limits.ts'
 import { CallRequest, type CallRequestOptions, unreadableBody, unreadableModel } from './call-request.ts'
 import type { ClientLabels } from './client-labels.ts'
 
@@ -197,15 +197,15 @@ export class RunningCall implements Placed {
     return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
 
-  /** True if the gateway has a key for the upstream, and the request has no credential that counts. */
-  get needsKey(): boolean {
+  /**
+   * Decides whether the call uses the gateway's key. Call it when the call has its slot, because the upstream's
+   * credentials may change while it waits. Null if the gateway has no key, or the request has a credential that counts.
+   */
+  askForKey(): Promise<void> | null {
     const { keyHeader, stripsCredentials } = this.#upstream.endpoint
-    return keyHeader.length > 0 && (stripsCredentials || this.arrived.head.credential === null)
-  }
-
-  /** Call it when the call has its slot, because the upstream's credentials may change while it waits. */
-  async askForKey(): Promise<void> {
-    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
+    this.#usesGatewayKey = false
+    if (keyHeader.length === 0 || (!stripsCredentials && this.arrived.head.credential !== null)) return null
+    return this.isTrusted().then((isTrusted) => void (this.#usesGatewayKey = isTrusted))
   }
 
   /** Throws a `Failure` if too few tokens are left. Returns a promise while earlier use is unknown. */
@@ -218,7 +218,7 @@ export class RunningCall implements Placed {
 
   /** Takes a slot; false if none is free. */
   tryTakeSlot(): boolean {
-    this.#stake = stakeOf(this, this.#options.providerLimits)
+    this.#stake = this.#options.providerLimits.stakeOf(this)
     this.#permit = this.#upstream.admission.tryAcquire(this.record, 'arrival', this.#stake)
     return this.#permit !== null
   }
@@ -226,7 +226,7 @@ export class RunningCall implements Placed {
   /** Waits for a slot. `heldMs`: how long the call has held a slot before. Rejects as `SlotLimiter.acquire` does. */
   async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
     const { admission } = this.#upstream
-    const stake = (): LimitStake | null => (this.#stake = stakeOf(this, this.#options.providerLimits))
+    const stake = (): LimitStake | null => (this.#stake = this.#options.providerLimits.stakeOf(this))
     this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
   }
 
@@ -254,7 +254,7 @@ export class RunningCall implements Placed {
   /** Gives the slot back after a lost attempt, before another one. */
   leaveUpstream(): void {
     this.#giveSlotBack()
-    if (this.#stake !== null) this.#options.providerLimits.minute.settle(this.#stake, noTokens)
+    if (this.#stake !== null) this.#options.providerLimits.lost(this.#stake)
     this.timeline.attemptLost()
     this.#waitsSince = this.clock.now()
   }
@@ -270,10 +270,7 @@ export class RunningCall implements Placed {
   /** Continues the call at another upstream. */
   async moveTo({ upstream, model }: Fallback): Promise<void> {
     this.#goTo(upstream)
-    if (model !== null) {
-      this.request.rename(model)
-      this.#modelAtFallback = this.#options.labels.text(model)
-    }
+    if (model !== null && this.request.rename(model)) this.#modelAtFallback = this.#options.labels.text(model)
     if (this.needsSlot) {
       await this.checkTokens(this.#options.tokens.at(upstream.name))
       await this.waitForSlot('arrival')
@@ -297,7 +294,7 @@ export class RunningCall implements Placed {
   /** Notes the head of an attempt's answer. */
   answered(head: ResponseHead): void {
     this.timeline.answeredAt = this.clock.now()
-    this.record.metLimit = noteLimits(this, this.#options.providerLimits, head)
+    this.record.metLimit = this.#options.providerLimits.answered(this, this.#stake, head)
   }
 
   /** Headers that the gateway adds to the answer. */
@@ -378,17 +375,20 @@ export class RunningCall implements Placed {
     meter?.complete(record, this.tokensAsked, this.#options.background, this.#path.response)
     const { answerEnding: ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }
-    const masked = (text: string): string =>
-      maskOwnCredentials(text, this.arrived.req.rawHeaders, this.#endpoint.keyHeader)
-    completeRecord(record, timeline, end, this.#options.labels.text, masked)
+    completeRecord(record, timeline, end, this.#options.labels.text, this)
     if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
+  }
+
+  /** A text without the call's own credentials. */
+  masked(text: string): string {
+    return maskOwnCredentials(text, this.arrived.req.rawHeaders, this.#endpoint.keyHeader)
   }
 
   /** Counts the used tokens against the budgets. */
   countTokens(): void {
     const { record } = this
     this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))
-    if (this.#stake !== null) settleLimits(this.#stake, this.#options.providerLimits, this)
+    if (this.#stake !== null) this.#options.providerLimits.ended(this, this.#stake)
   }
 
   /** Gives the reserved tokens back to the budgets. */

@@ -1,11 +1,5 @@
 import { basename, isAbsolute } from 'node:path'
-import type {
-  HealthReport,
-  MinuteLimitUse,
-  PublicHealthReport,
-  SlotReport,
-  UpstreamHealth,
-} from '../../api/health-report.ts'
+import type { HealthReport, PublicHealthReport, SlotReport, UpstreamHealth } from '../../api/health-report.ts'
 import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
@@ -13,7 +7,7 @@ import type { Clock } from '../../call/clock.ts'
 import { upstreamOwner } from '../admission/owner.ts'
 import type { SlotTally } from '../admission/slot-minute.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
-import type { ProviderLimits } from '../call/call-limits.ts'
+import type { ProviderLimits } from '../limits/provider-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
@@ -32,7 +26,7 @@ export interface HealthSources {
   /** Warnings of the start. */
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
-  readonly providerLimits: ProviderLimits & { report(): readonly MinuteLimitUse[] }
+  readonly providerLimits: ProviderLimits
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
   /** The sharing of rows; null without sharing. */
@@ -98,8 +92,8 @@ export class Health {
         known: tokens.isKnown,
       },
       clients: clients.report(),
-      provider_limits: this.#sources.providerLimits.seenLimits.report(clock.wallTime()),
-      minute_limits: this.#sources.providerLimits.report(),
+      provider_limits: this.#sources.providerLimits.seen(),
+      minute_limits: this.#sources.providerLimits.report(upstreamReports.map(({ name }) => name)),
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,

@@ -79,6 +79,18 @@ export function isLimitStatus(status: number): boolean {
 }
 
 /**
+ * Codes of a 429 for a used-up quota, for which waiting does not help: OpenAI
+ * (platform.openai.com/docs/guides/error-codes), Moonshot, DeepSeek.
+ */
+export const finalCodes: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error',
+  'insufficient_balance',
+])
+
+/**
  * Reads a provider's limits from the head of an answer. If two headers contradict each other, the one that leaves less counts.
  * Values that are no numbers are skipped.
  *

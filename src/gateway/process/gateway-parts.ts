@@ -11,6 +11,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { patternMatcher } from '../../options/upstream-settings.ts'
 import { upstreamsPath } from '../../options/upstreams-path.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
@@ -36,14 +37,16 @@ import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
 import { type UpstreamBase, parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
+import type { UpstreamLimits } from '../limits/minute-limits.ts'
+import { ProviderLimits } from '../limits/provider-limits.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
+import type { Upstream } from '../routing/upstream.ts'
 import { Upstreams } from '../routing/upstreams.ts'
 import { UndiciTransport } from '../upstream/undici-transport.ts'
 import { UnreachableTransport } from '../upstream/unreachable-transport.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
-import { makeProviderLimits } from './provider-limits.ts'
 import { WatchedClients } from './watched-clients.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { watchSharedLimit } from './shared-limit-watch.ts'
@@ -194,13 +197,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const sharedSlots =
     limit === null ? null : new SlotHolder({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
-  const learnsLimits = options.pace === 'learn'
-  const providerLimits = makeProviderLimits({
+  const providerLimits = new ProviderLimits({
     clock,
-    learnsLimits,
+    learnsLimits: options.pace === 'learn',
     admissions,
-    upstreams,
-    clients,
+    ofUpstreams: () => Array.from(upstreams.all(), minuteLimitsOf),
+    ofClients: () => clients.minuteLimits,
     isShared: limit !== null,
     isSuccessor: handover !== null,
     recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
@@ -357,6 +359,15 @@ function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
   for (const { name, setting } of upstreams.all())
     if (setting.token_limit !== undefined) limits.set(upstreamOwner(name), setting.token_limit)
   return limits
+}
+
+/** Limits a minute of an upstream, and of its models. */
+function minuteLimitsOf({ name, setting }: Upstream): UpstreamLimits {
+  const { max_rpm, max_tpm, limits = {} } = setting
+  const models = Object.entries(limits).map(([pattern, { rpm, tpm }]) => {
+    return { pattern, takes: patternMatcher(pattern), max_rpm: rpm, max_tpm: tpm }
+  })
+  return { name, max_rpm, max_tpm, models }
 }
 
 /** An observer of rows, which the writer's thread loads by its URL: source or built, like this file. */

@@ -113,28 +113,27 @@ function endOf(failure: Failure, end: CallEnd): Omit<Verdict, 'status'> {
 
 /**
  * Completes the record of an ended call, which already has the figures of the answer. `label` makes words of
- * an upstream fit to be stored. `masked` takes the call's own credentials out of an error, which may repeat them.
+ * an upstream fit to be stored. `call` takes the call's own credentials out of an error, which may repeat them.
  */
 export function completeRecord(
   record: CallDraft,
   timeline: CallTimeline,
   end: CallEnd,
   label: (text: string) => string,
-  masked: (text: string) => string,
+  call: { masked(text: string): string },
 ): void {
-  const stored = (text: string | null): string | null => (text === null ? null : label(text))
   const { outcome, failureCode, status } = settle(end)
   record.outcome = outcome
   record.failureCode = failureCode
   record.status = status
-  record.responseModel = stored(record.responseModel)
-  record.serviceTier = stored(record.serviceTier)
-  record.upstreamErrorCode =
-    record.upstreamErrorCode === null ? null : label(masked(record.upstreamErrorCode))
-  record.finishReason = stored(record.finishReason)
+  const { responseModel, serviceTier, upstreamErrorCode, finishReason } = record
+  record.responseModel = responseModel === null ? null : label(responseModel)
+  record.serviceTier = serviceTier === null ? null : label(serviceTier)
+  record.upstreamErrorCode = upstreamErrorCode === null ? null : label(call.masked(upstreamErrorCode))
+  record.finishReason = finishReason === null ? null : label(finishReason)
   record.tools = record.tools === null ? null : storedTools(record.tools)
   const message = record.errorMessage ?? (record.outcome === 'ok' ? null : (end.failure?.message ?? null))
-  record.errorMessage = message === null ? null : storedText(masked(message), longestMessage)
+  record.errorMessage = message === null ? null : storedText(call.masked(message), longestMessage)
   const id = record.upstreamRequestId
   record.upstreamRequestId = id === null ? null : storedText(id, longestMessage)
   record.priceSource = record.costNanoUsd === null ? null : 'upstream'
