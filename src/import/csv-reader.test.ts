@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { csvLine } from '../query/row-text.ts'
 import { CsvReader, type CsvRecord } from './csv-reader.ts'
 import { blocksOf, cutOff, tooLong } from './text-blocks.ts'
+import { fieldsOf } from '../../test/support/fields-of.ts'
 
 /** As of a file. */
 const pieceBytes = 65_536
@@ -43,10 +44,7 @@ test('whatever our own CSV holds is read as it was, however it is cut into piece
       let at = 0
       for (const cut of cuts) pieces.push(bytes.subarray(at, (at += cut)))
       const read = await recordsOf([...pieces, bytes.subarray(at)])
-      assert.deepEqual(
-        read.map(({ fields }) => fields),
-        lines,
-      )
+      assert.deepEqual(fieldsOf(read, 'fields'), lines)
     }),
   )
 })

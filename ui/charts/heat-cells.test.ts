@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Heat, binWords, heatShare, heatTicks, mostCalls, withRoom } from './heat-cells.ts'
+import { fieldsOf } from '../../test/support/fields-of.ts'
 
 const heat: Heat = { limits_ms: [0, 1, 2, 5, 10, 20, 50, 100], counts: [[], [3], [0, 0, 90]] }
 
@@ -27,19 +28,13 @@ test('bins in words', () => {
 })
 
 test('labels: each limit but 0, or decades where these are too many', () => {
-  assert.deepEqual(
-    heatTicks(heat, 9).map(({ ms }) => ms),
-    [1, 2, 5, 10, 20, 50, 100],
-  )
+  assert.deepEqual(fieldsOf(heatTicks(heat, 9), 'ms'), [1, 2, 5, 10, 20, 50, 100])
   assert.deepEqual(heatTicks(heat, 4), [
     { bin: 1, ms: 1 },
     { bin: 4, ms: 10 },
     { bin: 7, ms: 100 },
   ])
-  assert.deepEqual(
-    heatTicks(heat, 2).map(({ ms }) => ms),
-    [1, 100],
-  )
+  assert.deepEqual(fieldsOf(heatTicks(heat, 2), 'ms'), [1, 100])
 })
 
 test('few bins get room around them, in the same steps', () => {

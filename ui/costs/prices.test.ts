@@ -15,6 +15,7 @@ import {
   whyWords,
 } from './prices.ts'
 import { test } from 'node:test'
+import { fieldsOf } from '../../test/support/fields-of.ts'
 
 test('rates are told as a price list has them', () => {
   const rates = [0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate)
@@ -100,14 +101,8 @@ test('first what keeps calls from being priced, then what would keep the next on
     match('gone', { none: 'no_entry' }, { cost_usd: 4 }),
     match('local', { none: 'local' }, { cost_usd: null, unpriced_calls: 3 }),
   ]
-  assert.deepEqual(
-    listedMatches(matches, [], '').map(({ model }) => model),
-    ['local', 'gone', 'dear', 'cheap'],
-  )
-  assert.deepEqual(
-    listedMatches(matches, ['dear', 'gone'], '').map(({ model }) => model),
-    ['gone', 'dear'],
-  )
+  assert.deepEqual(fieldsOf(listedMatches(matches, [], ''), 'model'), ['local', 'gone', 'dear', 'cheap'])
+  assert.deepEqual(fieldsOf(listedMatches(matches, ['dear', 'gone'], ''), 'model'), ['gone', 'dear'])
 })
 
 test('a search looks at the model, who answered, the upstream and the key', () => {

@@ -9,6 +9,7 @@ import {
   tokensOf,
   unpricedOf,
 } from './spend-figures.ts'
+import { fieldsOf } from '../../test/support/fields-of.ts'
 
 function group(
   key: string | null,
@@ -85,10 +86,7 @@ test('the dearest first, then what has no price by its calls; shares are of all 
       ['local', null, null],
     ],
   )
-  assert.deepEqual(
-    spendRows(answer([group('free', 5, 0)]), null).map(({ share }) => share),
-    [0],
-  )
+  assert.deepEqual(fieldsOf(spendRows(answer([group('free', 5, 0)]), null), 'share'), [0])
 })
 
 test('what part has no price: tokens of models without one, and at least those where one has it in part', () => {

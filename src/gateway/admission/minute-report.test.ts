@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { GatewayMinute } from '../../call/call-sink.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { type MinuteCounts, MinuteReport } from './minute-report.ts'
+import { fieldsOf } from '../../../test/support/fields-of.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 6, 0, 20)
 const startMinute = Math.floor(startMs / 60_000)
@@ -104,10 +105,7 @@ describe('MinuteReport', () => {
     report.close()
     report.close()
     clock.tick(600_000)
-    assert.deepEqual(
-      reports.map(({ minute }) => minute),
-      [startMinute],
-    )
+    assert.deepEqual(fieldsOf(reports, 'minute'), [startMinute])
     assert.equal(clock.pending(), 0)
   })
 })

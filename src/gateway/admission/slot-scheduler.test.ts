@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SlotScheduler } from './slot-scheduler.ts'
+import { fieldsOf } from '../../../test/support/fields-of.ts'
 
 test('a call that comes back goes behind those that wait since longer, and before the others', () => {
   for (const discipline of ['fifo', 'fair'] as const) {
@@ -15,11 +16,7 @@ test('a call that comes back goes behind those that wait since longer, and befor
     queue.wait('d', 'arrival', from('d'), 30)
     queue.wait('old', 'back', from('a'), 5)
     const order = ['old', 'b', 'middle', 'c', 'young', 'd']
-    if (discipline === 'fifo')
-      assert.deepEqual(
-        queue.waiting.map(({ call }) => call),
-        order,
-      )
+    if (discipline === 'fifo') assert.deepEqual(fieldsOf(queue.waiting, 'call'), order)
     const served = order.map(() => {
       queue.release(0)
       return queue.next(0)?.call

@@ -23,7 +23,9 @@ function upstreamsAt(base: UpstreamBase): Upstreams {
 }
 
 /** The outcome of one call in a gateway of which some part fails. */
-async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
+async function callWith(
+  faulty: Partial<CallHandlerOptions>,
+): Promise<{
   readonly thrown: unknown
   readonly lost: readonly (CallStart | null)[]
   readonly faults: readonly unknown[]

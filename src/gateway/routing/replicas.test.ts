@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { type Endpoint, Replicas, type ReplicaAttempt } from './replicas.ts'
+import { fieldsOf } from '../../../test/support/fields-of.ts'
 
 function setUp(hosts: readonly string[], maxConcurrent = 4): { set: Replicas; clock: FakeClock; take: Take } {
   const clock = new FakeClock()
@@ -67,10 +68,7 @@ test('one that cannot be reached is left alone for a second, twice as long each 
   assert.deepEqual(rests, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   assert.equal(set.states()[0]?.problem, 'refused')
   for (const taken of [take(), take()]) taken.answered()
-  assert.deepEqual(
-    set.states().map(({ failingSinceMs }) => failingSinceMs),
-    [null, null],
-  )
+  assert.deepEqual(fieldsOf(set.states(), 'failingSinceMs'), [null, null])
 })
 
 test('where all rest a call still has one to go to, and it can be seen that they do', () => {
