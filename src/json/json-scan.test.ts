@@ -81,11 +81,7 @@ test('lenient names count in any case, and what only lenient parsers read is no 
   const lenient = wantedPlaces({ max_tokens: 20, stream: 20 }, true)
   const scan = new JsonScan(lenient, (path, text) => values.push([path, text]))
   scan.push(Buffer.from('{"t":NaN,"MAX_Tokens":7,"max_toKens":8,"\u017ftream":true,"u":-Infinity}'))
-  assert.deepEqual(values, [
-    ['max_tokens', '7'],
-    ['max_tokens', '8'],
-    ['stream', 'true'],
-  ])
+  assert.equal(values.join(' '), 'max_tokens,7 max_tokens,8 stream,true')
   assert.notEqual(scan.value, undefined)
 })
 

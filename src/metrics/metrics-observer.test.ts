@@ -54,12 +54,8 @@ test('sums and waits are of all calls, times of those that went well', async () 
     overheadMs: 0.4,
   }
   const cut = { ...one, outcome: 'upstream_cut', failureCode: 'upstream_reset', costNanoUsd: null } as const
-  const lines = await linesAfter([
-    one,
-    one,
-    cut,
-    { ...bareCall(4), outcome: 'interrupted', durationMs: null },
-  ])
+  const lost = { ...bareCall(4), outcome: 'interrupted', durationMs: null } as const
+  const lines = await linesAfter([one, one, cut, lost])
   assertHas(
     lines,
     'tokenweir_calls_total{call_type="chat",model="m",outcome="ok"} 2',
@@ -104,10 +100,9 @@ test('what the gateway tells is shown as of this scrape, warnings too', async ()
   assertHas(first, 'tokenweir_warnings{code="disk_full"} 2', 'tokenweir_warnings{code="wal_large"} 1')
   const second = await scrape(observer)
   assert.ok(second.every((line) => !line.startsWith('tokenweir_warnings{')))
-  const counter = Object.keys({ ...openGauges, ...loopGauges, ...processCounters }).indexOf(
-    'tokenweir_telemetry_dropped_total',
-  )
-  assertHas(second, `tokenweir_telemetry_dropped_total ${counter}`, 'tokenweir_slots_max 0')
+  const dropped = 'tokenweir_telemetry_dropped_total'
+  const counter = Object.keys({ ...openGauges, ...loopGauges, ...processCounters }).indexOf(dropped)
+  assertHas(second, `${dropped} ${counter}`, 'tokenweir_slots_max 0')
 })
 
 test('both formats can be asked for in turn, and say the same', async () => {

@@ -5,8 +5,7 @@
  * with 1 where the largest grew by more than 50 ms, or a byte of a flood was lost (R44).
  */
 import { once } from 'node:events'
-import { type Socket, connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { type Socket, connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { requestBytes } from '../support/exchange.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ReplyScript } from '../support/reply-step.ts'
-import { write } from '../support/reply-step.ts'
+import { type ReplyScript, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 

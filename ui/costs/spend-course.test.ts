@@ -9,24 +9,15 @@ const question = { unit: 'day', by: 'model', utc: true } as const
 const fromMs = Date.parse('2026-11-19T08:00:00Z')
 const frame = calendarFrame({ fromMs, toMs: Date.parse('2026-11-21T09:00:00Z') }, 'day', true)
 
+const usual = { calls: 2, no_usage_calls: 0, cached_share: null, cache_saved_usd: null, total_tokens: 10 }
+
 function group(
   day: string,
   model: string | null,
   usd: number | null,
   rest: Partial<CourseGroup> = {},
 ): CourseGroup {
-  const unpriced = usd === null ? 2 : 0
-  return {
-    keys: { day, model },
-    calls: 2,
-    cost_usd: usd,
-    unpriced_calls: unpriced,
-    no_usage_calls: 0,
-    cached_share: null,
-    cache_saved_usd: null,
-    total_tokens: 10,
-    ...rest,
-  }
+  return { keys: { day, model }, cost_usd: usd, unpriced_calls: usd === null ? 2 : 0, ...usual, ...rest }
 }
 
 test('the dearest stands below, six are told apart, and the rest of both kinds is one', () => {

@@ -11,23 +11,16 @@ import {
 } from './spend-figures.ts'
 import { fieldsOf } from '../../test/support/fields-of.ts'
 
+const unknown = { no_usage_calls: 0, cached_share: null, cache_saved_usd: null }
+
 function group(
   key: string | null,
   calls: number,
   usd: number | null,
   unpriced = 0,
-  tokens = 1000,
+  total_tokens = 1000,
 ): SpendGroup {
-  return {
-    key,
-    calls,
-    cost_usd: usd,
-    unpriced_calls: unpriced,
-    no_usage_calls: 0,
-    cached_share: null,
-    cache_saved_usd: null,
-    total_tokens: tokens,
-  }
+  return { key, calls, cost_usd: usd, unpriced_calls: unpriced, total_tokens, ...unknown }
 }
 
 function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
@@ -37,9 +30,7 @@ function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
     calls: sum(({ calls }) => calls),
     cost_usd: priced.length === 0 ? null : sum(({ cost_usd: usd }) => usd ?? 0),
     unpriced_calls: sum(({ unpriced_calls: calls }) => calls),
-    no_usage_calls: 0,
-    cached_share: null,
-    cache_saved_usd: null,
+    ...unknown,
     total_tokens: sum(({ total_tokens: tokens }) => tokens),
   }
   return {

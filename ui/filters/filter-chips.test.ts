@@ -53,19 +53,12 @@ test('bounds of the duration read as one', () => {
 test('a view that does not filter by something says so', () => {
   const chipWords = (address: Partial<PageAddress>): readonly string[] =>
     chipsOf(address).map(({ name, words }) => `${name}: ${words}`)
-  assert.deepEqual(
-    chipWords({ view: 'live', models: ['a'], errorsOnly: true, range: { last: null, fromMs: 1, toMs: 2 } }),
-    [],
-  )
-  assert.deepEqual(chipWords({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' }), [
-    'Not applied: Type: Chat',
-    'Not applied: Client: a',
-    'Not applied: ID or code: b',
-  ])
-  assert.deepEqual(chipWords({ view: 'sessions', clients: ['a'], q: 'b' }), [
-    'Client: a',
-    'Not applied: ID or code: b',
-  ])
+  const range = { last: null, fromMs: 1, toMs: 2 } as const
+  assert.deepEqual(chipWords({ view: 'live', models: ['a'], errorsOnly: true, range }), [])
+  const live = chipWords({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' })
+  assert.deepEqual(live, ['Not applied: Type: Chat', 'Not applied: Client: a', 'Not applied: ID or code: b'])
+  const sessions = chipWords({ view: 'sessions', clients: ['a'], q: 'b' })
+  assert.deepEqual(sessions, ['Client: a', 'Not applied: ID or code: b'])
 })
 
 test('the session that the Sessions view shows is no filter of it', () => {

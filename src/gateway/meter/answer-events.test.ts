@@ -36,6 +36,7 @@ function read(chunks: readonly Uint8Array[]): Read {
   return { events, hasSkipped: reader.hasSkipped }
 }
 
+const separators = 'a\u2028b\u0085c\u2029d\u000Be'
 const cases: readonly [what: string, stream: string, events: readonly string[]][] = [
   ['LF', 'data: a\n\ndata: b\n\n', ['a', 'b']],
   ['CRLF', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
@@ -52,11 +53,7 @@ const cases: readonly [what: string, stream: string, events: readonly string[]][
   ['errors by name', 'event: error\ndata: a\n\ndata: b\n\n', ['!a', 'b']],
   ['names that are nearly error', 'event: errors\ndata: a\n\nevent: erro\ndata: b\n\n', ['a', 'b']],
   ['the field called error', 'error: {"code":500}\n\ndata: a\n\n', ['error: {"code":500}', 'a']],
-  [
-    'separators that are none here',
-    'data: a\u2028b\u0085c\u2029d\u000Be\n\n',
-    ['a\u2028b\u0085c\u2029d\u000Be'],
-  ],
+  ['separators that are none here', `data: ${separators}\n\n`, [separators]],
   ['letters of several bytes', 'data: é水😀\n\n', ['é水😀']],
   ['an end without a blank line', 'data: a\n\ndata: b\n', ['a', 'b']],
   ['an end without a line end', 'data: a\n\ndata: b', ['a', 'b']],

@@ -46,22 +46,15 @@ const count = fc.option(fc.nat())
 const tokens = fc.option(fc.nat(1e9))
 const ms = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }))
 const word = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'b', 'gpt-5.1-mini', '')))
+const words = { model: word, responseModel: word, session: word, errorMessage: word, upstreamRequestId: word }
+const numbersOf = { status: count, inputTokens: tokens, outputTokens: tokens, queueMs: ms, durationMs: ms }
+const fingerprint = fc.integer({ min: 0, max: 2 ** 32 - 1 }).map((n) => n.toString(16).padStart(8, '0'))
 const anyCall = fc
   .record({
     id: fc.nat().map((n) => firstId + n),
-    model: word,
-    responseModel: word,
-    session: word,
-    errorMessage: word,
-    upstreamRequestId: word,
-    status: count,
-    inputTokens: tokens,
-    outputTokens: tokens,
-    queueMs: ms,
-    durationMs: ms,
-    keyFingerprint: fc.option(
-      fc.integer({ min: 0, max: 2 ** 32 - 1 }).map((n) => n.toString(16).padStart(8, '0')),
-    ),
+    ...words,
+    ...numbersOf,
+    keyFingerprint: fc.option(fingerprint),
     outcome: fc.constantFrom('ok', 'refused', 'interrupted'),
     stream: fc.boolean(),
   })
