@@ -40,16 +40,7 @@ const answer = (text: string): QueryReply => ({
   nextCursor: null,
 })
 
-function startScripted(limit = 64): {
-  clock: FakeClock
-  queries: QueryProcess
-  processes: Scripted[]
-  faults: unknown[]
-  /** Of the process with this number; of the last one unless told. */
-  reply: (reply: QueryReply, process?: number) => void
-  /** Asks the first question, whose process is ready at once. */
-  askFirst: (id: number) => ReturnType<QueryProcess['ask']>
-} {
+function startScripted(limit = 64) {
   const clock = new FakeClock()
   const processes: Scripted[] = []
   const faults: unknown[] = []

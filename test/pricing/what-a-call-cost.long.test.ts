@@ -31,10 +31,7 @@ async function eventually<T>(what: string, probe: () => Promise<T | undefined>):
 }
 
 /** What is asked of the dashboard. */
-function asking(dashboard: DashboardProcess): {
-  readonly json: <T>(method: string, path: string, body?: unknown, status?: number) => Promise<T>
-  readonly calls: () => Promise<readonly CallJson[]>
-} {
+function asking(dashboard: DashboardProcess) {
   const json = async <T>(method: string, path: string, body?: unknown, status = 200): Promise<T> => {
     const answer = await dashboard.ask(method, path, body)
     const text = await answer.text()

@@ -21,14 +21,7 @@ class FakeSource extends EventTarget {
   }
 }
 
-interface Followed {
-  readonly close: () => void
-  readonly events: unknown[]
-  /** Advances the clock, and runs everything that is due. */
-  readonly pass: (ms: number) => Promise<void>
-}
-
-function follow(t: TestContext, isThere: () => boolean): Followed {
+function follow(t: TestContext, isThere: () => boolean) {
   const before = { EventSource: globalThis.EventSource, fetch: globalThis.fetch }
   const online = new EventTarget()
   t.after(() => Object.assign(globalThis, before))
@@ -48,7 +41,8 @@ function follow(t: TestContext, isThere: () => boolean): Followed {
   return {
     close,
     events,
-    pass: async (ms) => {
+    /** Advances the clock, and runs everything that is due. */
+    pass: async (ms: number): Promise<void> => {
       t.mock.timers.tick(ms)
       await new Promise((resolve) => setImmediate(resolve))
     },

@@ -5,21 +5,15 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { QueryOutcome } from '../../query/query-messages.ts'
 import type { QueryQuestion } from '../../query/query-question.ts'
 import { callTopic } from './call-topic.ts'
-import type { Topic } from './topic.ts'
 
-interface Followed {
-  readonly topic: Topic
-  readonly clock: FakeClock
-  readonly questions: QueryQuestion[]
-  readonly faults: unknown[]
-  /** The answer from now on; null makes a fault. */
-  next: { ids: readonly string[]; skipped: number; lastSeq: number } | 'busy' | null
-}
+/** The answer of a question; null makes a fault. */
+type Next = { ids: readonly string[]; skipped: number; lastSeq: number } | 'busy' | null
 
-function follow(): Followed {
+function follow() {
   const clock = new FakeClock()
   const questions: QueryQuestion[] = []
   const faults: unknown[] = []
+  const followed = { clock, questions, faults, next: { ids: [], skipped: 0, lastSeq: 7 } as Next }
   const ask = async (question: QueryQuestion): Promise<QueryOutcome> => {
     questions.push(question)
     const { next } = followed
@@ -30,8 +24,7 @@ function follow(): Followed {
     return { kind: 'answer', format: 'json', body: Buffer.from(text), tag: text, nextCursor: null }
   }
   const topic = callTopic({ ask }, clock, (error) => faults.push(error))
-  const followed: Followed = { topic, clock, questions, faults, next: { ids: [], skipped: 0, lastSeq: 7 } }
-  return followed
+  return Object.assign(followed, { topic })
 }
 
 const calls = (...ids: readonly string[]): object[] => ids.map((id) => ({ id }))

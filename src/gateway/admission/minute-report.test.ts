@@ -2,19 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GatewayMinute } from '../../call/call-sink.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { type MinuteCounts, MinuteReport } from './minute-report.ts'
+import { MinuteReport } from './minute-report.ts'
 import { fieldsOf } from '../../../test/support/fields-of.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 6, 0, 20)
 const startMinute = Math.floor(startMs / 60_000)
 
-function setUp(): {
-  clock: FakeClock
-  reports: GatewayMinute[]
-  drop: (n: number) => void
-  report: MinuteReport
-  running: MinuteCounts
-} {
+function setUp() {
   const clock = new FakeClock(startMs)
   const running = { activeMax: 0, queuedMax: 0, atLimitMs: 0, admitted: 0 }
   const reports: GatewayMinute[] = []
@@ -25,7 +19,7 @@ function setUp(): {
     counts: (closes) => (closes ? { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed } : running),
     sink: { figures: () => ({ written: 0, pending: 0, dropped }), minute: (minute) => reports.push(minute) },
   })
-  return { clock, reports, drop: (n) => (dropped += n), report, running }
+  return { clock, reports, drop: (n: number) => (dropped += n), report, running }
 }
 
 describe('MinuteReport', () => {

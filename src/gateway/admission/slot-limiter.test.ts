@@ -10,12 +10,6 @@ import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal
 
-function setUp(options: Partial<AdmissionOptions> = {}): { admission: SlotLimiter; clock: FakeClock } {
-  const clock = new FakeClock()
-  const defaults = { clock, maxConcurrent: 1, slotCooldownMs: 50, queueLimit: 10_000, queueTimeoutMs: 0 }
-  return { admission: new SlotLimiter({ ...defaults, ...options }), clock }
-}
-
 /** Notes who was given a permit, in that order, and who was refused, with the reason. */
 class Callers {
   readonly admission: SlotLimiter
@@ -51,10 +45,18 @@ class Callers {
   }
 }
 
+function setUp({
+  clock = new FakeClock(),
+  ...options
+}: Partial<AdmissionOptions> & { clock?: FakeClock } = {}) {
+  const defaults = { clock, maxConcurrent: 1, slotCooldownMs: 50, queueLimit: 10_000, queueTimeoutMs: 0 }
+  const admission = new SlotLimiter({ ...defaults, ...options })
+  return { admission, clock, callers: new Callers(admission) }
+}
+
 describe('SlotLimiter', () => {
   it('does not use slots that others use, and refuses no call for the lack of one that may come back', async () => {
-    const { admission, clock } = setUp({ maxConcurrent: 2, queueLimit: 0 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ maxConcurrent: 2, queueLimit: 0 })
     admission.setCeiling(0)
     for (const name of ['first', 'second', 'third']) callers.arrive(name)
     await clock.advance(0)
@@ -77,9 +79,7 @@ describe('SlotLimiter', () => {
         return super.after(...timer)
       }
     }
-    const clock = new NotingClock()
-    const { admission } = setUp({ clock, maxConcurrent: 2 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ clock: new NotingClock(), maxConcurrent: 2 })
     for (const name of ['first', 'second', 'third', 'fourth']) callers.arrive(name)
     await clock.advance(0)
     callers.finish('first')
@@ -123,20 +123,15 @@ describe('SlotLimiter', () => {
   })
 
   it('waits for the rest of the cooldown when the timer comes too early', async () => {
-    const clock = new FakeClock()
-    let early = true
-    const hasty = {
-      now: () => clock.now(),
-      wallTime: () => clock.wallTime(),
-      delay: (ms: number) => clock.delay(ms),
-      after: (ms: number, callback: () => void) => {
-        const earlierMs = early ? 0.4 : 0
-        early = false
-        return clock.after(ms - earlierMs, callback)
-      },
+    let earlierMs = 0.4
+    class HastyClock extends FakeClock {
+      override after(...[ms, ...timer]: Parameters<FakeClock['after']>): () => void {
+        const dueMs = ms - earlierMs
+        earlierMs = 0
+        return super.after(dueMs, ...timer)
+      }
     }
-    const { admission } = setUp({ clock: hasty })
-    const callers = new Callers(admission)
+    const { clock, callers } = setUp({ clock: new HastyClock() })
     callers.arrive('a')
     callers.arrive('b')
     await clock.advance(0)
@@ -148,8 +143,7 @@ describe('SlotLimiter', () => {
   })
 
   it('lets a waiting call leave, with the reason of its signal, and frees what cooled for it', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp()
     const controller = new AbortController()
     callers.arrive('a')
     callers.arrive('b', controller.signal)
@@ -166,8 +160,7 @@ describe('SlotLimiter', () => {
   })
 
   it('lets go of the signal of a call that has had its turn', async () => {
-    const { admission, clock } = setUp({ slotCooldownMs: 0 })
-    const callers = new Callers(admission)
+    const { clock, callers } = setUp({ slotCooldownMs: 0 })
     const { signal } = new AbortController()
     callers.arrive('a')
     callers.arrive('b', signal)
@@ -178,8 +171,7 @@ describe('SlotLimiter', () => {
   })
 
   it('gives nothing to a call that has left already, and lets an admitted one be', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp()
     const controller = new AbortController()
     callers.arrive('a', controller.signal)
     await clock.advance(0)
@@ -194,8 +186,7 @@ describe('SlotLimiter', () => {
   })
 
   it('refuses arrivals beyond the queue limit, and says when to come again', async () => {
-    const { admission, clock } = setUp({ queueLimit: 2, slotCooldownMs: 0 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ queueLimit: 2, slotCooldownMs: 0 })
     for (const name of ['a', 'b', 'c']) callers.arrive(name)
     await clock.advance(3000)
     callers.finish('a')
@@ -210,8 +201,7 @@ describe('SlotLimiter', () => {
   })
 
   it('takes a call back ahead of the queue, beyond its limit, and counts it once', async () => {
-    const { admission, clock } = setUp({ queueLimit: 1 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ queueLimit: 1 })
     callers.arrive('a')
     callers.arrive('b')
     await clock.advance(0)
@@ -227,8 +217,7 @@ describe('SlotLimiter', () => {
   })
 
   it('lets waiting calls in when there are more slots', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp()
     for (const name of ['a', 'b', 'c', 'd']) callers.arrive(name)
     admission.setCapacity(3)
     await clock.advance(0)
@@ -237,8 +226,7 @@ describe('SlotLimiter', () => {
   })
 
   it('ends a pause sooner when the cooldown is made shorter', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp()
     for (const name of ['a', 'b', 'c']) callers.arrive(name)
     await clock.advance(0)
     callers.finish('a')
@@ -250,8 +238,7 @@ describe('SlotLimiter', () => {
   })
 
   it('refuses those who wait and those who come when it drains, and keeps permits good', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp()
     for (const name of ['a', 'b', 'c']) callers.arrive(name)
     await clock.advance(0)
     admission.refuseNew()
@@ -270,8 +257,7 @@ describe('SlotLimiter', () => {
   })
 
   it('tells what each minute was like', async () => {
-    const { admission, clock } = setUp({ maxConcurrent: 2 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ maxConcurrent: 2 })
     callers.arrive('a')
     await clock.advance(1000)
     callers.arrive('b')
@@ -286,8 +272,7 @@ describe('SlotLimiter', () => {
   })
 
   it('is not at its limit while it has lent its slots and nobody wants one', async () => {
-    const { admission, clock } = setUp({ maxConcurrent: 2 })
-    const callers = new Callers(admission)
+    const { admission, clock, callers } = setUp({ maxConcurrent: 2 })
     callers.arrive('a')
     await clock.advance(0)
     callers.finish('a')
@@ -300,16 +285,8 @@ describe('SlotLimiter', () => {
   })
 })
 
-const event = fc.record({
-  kind: fc.constantFrom(
-    'arrive' as const,
-    'arrive' as const,
-    'finish' as const,
-    'abort' as const,
-    'pass' as const,
-  ),
-  n: fc.nat(60),
-})
+const kinds = ['arrive', 'arrive', 'finish', 'abort', 'pass'] as const
+const event = fc.record({ kind: fc.constantFrom(...kinds), n: fc.nat(60) })
 
 it('SlotLimiter serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
   const property = fc.asyncProperty(
@@ -317,8 +294,7 @@ it('SlotLimiter serves in the order of arrival and ends empty, whoever comes, fi
     fc.integer({ min: 1, max: 4 }),
     fc.constantFrom(0, 200),
     async (events, maxConcurrent, queueTimeoutMs) => {
-      const { admission, clock } = setUp({ maxConcurrent, queueTimeoutMs })
-      const callers = new Callers(admission)
+      const { admission, clock, callers } = setUp({ maxConcurrent, queueTimeoutMs })
       const controllers = new Map<string, AbortController>()
       const arrivals: string[] = []
       for (const { kind, n } of events) {
@@ -344,10 +320,8 @@ it('SlotLimiter serves in the order of arrival and ends empty, whoever comes, fi
         await clock.advance(50)
       }
       const served = new Set(callers.admitted)
-      assert.deepEqual(
-        callers.admitted,
-        arrivals.filter((name) => served.has(name)),
-      )
+      const inOrder = arrivals.filter((name) => served.has(name))
+      assert.deepEqual(callers.admitted, inOrder)
       for (const name of callers.refused.keys())
         assert.ok(!served.has(name), `${name} was both served and refused`)
       assert.deepEqual([admission.snapshot().active, admission.snapshot().queued, clock.pending()], [0, 0, 0])

@@ -23,14 +23,7 @@ function upstreamsAt(base: UpstreamBase): Upstreams {
 }
 
 /** The outcome of one call in a gateway of which some part fails. */
-async function callWith(
-  faulty: Partial<CallHandlerOptions>,
-): Promise<{
-  readonly thrown: unknown
-  readonly lost: readonly (CallStart | null)[]
-  readonly faults: readonly unknown[]
-  readonly status: number | null
-}> {
+async function callWith(faulty: Partial<CallHandlerOptions>) {
   const lost: (CallStart | null)[] = []
   const faults: unknown[] = []
   const handler = new CallHandler({

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
+import { Chain } from '../../../test/support/gateway-of-a-chain.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 
-async function restarted(): Promise<{
-  clock: FakeClock
-  chain: Chain
-  old: GatewayOfAChain
-  next: GatewayOfAChain
-}> {
+async function restarted() {
   const clock = new FakeClock()
   const chain = new Chain(clock)
   const next = chain.restart()

@@ -16,13 +16,7 @@ parentPort.on('message', ({ question, text, say }) => {
   parentPort.postMessage(say === undefined ? { question, text: text.toUpperCase() } : { said: say })
 })`
 
-function hosted(): {
-  clock: FakeClock
-  host: WorkerHost<To, From>
-  workers: Worker[]
-  told: From[]
-  deaths: string[]
-} {
+function hosted() {
   const [clock, workers, told, deaths] = [new FakeClock(), [] as Worker[], [] as From[], [] as string[]]
   const host = new WorkerHost<To, From>({
     clock,

@@ -8,15 +8,7 @@ import { CallCopy } from './call-copy.ts'
 import type { Keeping } from './capture-rule.ts'
 import { RecordSender } from './record-sender.ts'
 
-interface Sending {
-  readonly clock: FakeClock
-  readonly sender: RecordSender
-  readonly records: SentRecord[]
-  readonly lost: () => number
-  readonly copy: (id: number, keeping?: Keeping) => CallCopy
-}
-
-function sending(heldBytesLimit = 2 ** 20): Sending {
+function sending(heldBytesLimit = 2 ** 20) {
   const records: SentRecord[] = []
   let lost = 0
   const clock = new FakeClock()
