@@ -30,7 +30,7 @@ test('what answers tell of limits is in /health, /metrics and `tokenweir limits`
       ['anthropic-ratelimit-input-tokens-remaining', '0'],
       ['anthropic-ratelimit-requests-limit', '50'],
       ['anthropic-ratelimit-requests-remaining', '49'],
-      ['retry-after', '7'],
+      ['retry-after', '300'],
     ]),
   )
   const headers: [string, string][] = [['authorization', `Bearer ${secret}`]]
