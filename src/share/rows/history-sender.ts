@@ -29,25 +29,21 @@ const addEvents = `WITH news AS MATERIALIZED (
 INSERT INTO tokenweir.gateway_events SELECT news.*, last_seq, $1::int FROM news, taken ON CONFLICT DO NOTHING`
 
 /** Sends the gateways' own minutes and events. */
-export class HistorySender {
-  readonly #sides: SendingSides
+export function historySender(sides: SendingSides): () => Promise<void> {
   /** The rows of the last minutes that were sent, as text. */
-  #sent: ReadonlySet<string> = new Set()
+  let sent: ReadonlySet<string> = new Set()
+  return send
 
-  constructor(sides: SendingSides) {
-    this.#sides = sides
-  }
-
-  async send(): Promise<void> {
-    const { outbox } = this.#sides
+  async function send(): Promise<void> {
+    const { outbox } = sides
     for (let isLastPage = false; !isLastPage;) {
       const { sent_minute: sentMinute = 0 } = outbox.state.cursors() ?? {}
       const fromMinute = sentMinute - lateMinutes
       const minutes = outbox.minutes(fromMinute, perBatch)
       const events = outbox.events(fromMinute * 60_000)
-      await this.#sendNew(addMinutes, minutes)
-      await this.#sendNew(addEvents, events)
-      this.#sent = new Set([...minutes, ...events].map((row) => JSON.stringify(row)))
+      await sendNew(addMinutes, minutes)
+      await sendNew(addEvents, events)
+      sent = new Set([...minutes, ...events].map((row) => JSON.stringify(row)))
       const [last] = minutes.at(-1) ?? [sentMinute]
       if (last <= sentMinute) return
       isLastPage = minutes.length < perBatch
@@ -56,11 +52,11 @@ export class HistorySender {
   }
 
   /** Sends rows except those that were sent before, as an array for each column. */
-  async #sendNew(sql: string, rows: readonly (MinuteRow | EventRow)[]): Promise<void> {
-    const news = rows.filter((row) => !this.#sent.has(JSON.stringify(row)))
+  async function sendNew(sql: string, rows: readonly (MinuteRow | EventRow)[]): Promise<void> {
+    const news = rows.filter((row) => !sent.has(JSON.stringify(row)))
     const [first] = news
     if (first === undefined) return
-    const { shared, words, storeId } = this.#sides
+    const { shared, words, storeId } = sides
     const ids = await words.idsOf(news.map(([, instance]) => instance))
     const toSend = news.map((row) => row.with(1, ids.get(row[1]) ?? 0))
     const columns = first.map((_, at) => textArray(toSend.map((row) => row[at] ?? null)))

@@ -24,48 +24,46 @@ export interface SendingSides {
  * Sends rows of this file to the shared database, each batch in one statement. A batch is sent at least once;
  * because of the ids, each row is added exactly once.
  */
-export class RowSender {
-  readonly #sides: SendingSides
-  readonly #months = new Set<string>()
-  readonly #warn: (message: string) => void
-
-  constructor(sides: SendingSides, warn: (message: string) => void) {
-    this.#sides = sides
-    this.#warn = warn
-  }
+export function rowSender(sides: SendingSides, warn: (message: string) => void): () => Promise<number> {
+  const months = new Set<string>()
+  return sendSome
 
   /** Sends the next rows. Resolves with their number; 0 if none wait. */
-  async sendSome(): Promise<number> {
-    const { state } = this.#sides.outbox
-    const batch = this.#sides.outbox.next(rowsPerBatch)
+  async function sendSome(): Promise<number> {
+    const { state } = sides.outbox
+    const batch = sides.outbox.next(rowsPerBatch)
     if (batch !== null) {
       const { toSeq } = batch
       // If the answer is lost, the shared database has either the old or the new position.
       state.set({ sending_seq: toSeq })
-      const conflicts = await this.#send(batch.rows, false, toSeq)
+      const conflicts = await send(batch.rows, false, toSeq)
       if (conflicts.length > 0) {
-        await this.#renumber(batch.rows, conflicts, toSeq)
+        await renumber(batch.rows, conflicts, toSeq)
       }
       state.set({ confirmed_seq: toSeq })
       state.movePassed(toSeq)
       return batch.rows.length
     }
-    const changed = this.#sides.outbox.changed(rowsPerBatch)
+    const changed = sides.outbox.changed(rowsPerBatch)
     if (changed.length === 0) return 0
-    await this.#send(
+    await send(
       changed.map(({ values }) => values),
       true,
       state.cursors()?.confirmed_seq ?? 0,
     )
-    this.#sides.outbox.forgetChanged(changed)
+    sides.outbox.forgetChanged(changed)
     return changed.length
   }
 
   /** Sends rows. Resolves with the ids that other calls have. */
-  async #send(rows: readonly StoredValues[], areChanged: boolean, toSeq: number): Promise<readonly number[]> {
-    await this.#addMonths(rows)
+  async function send(
+    rows: readonly StoredValues[],
+    areChanged: boolean,
+    toSeq: number,
+  ): Promise<readonly number[]> {
+    await addMonths(rows)
     const words = rows.flatMap((row) => wordFields.flatMap(({ index }) => row[index] ?? [])).map(String)
-    const wordIds = await this.#sides.words.idsOf(words)
+    const wordIds = await sides.words.idsOf(words)
     const filled = fields.filter(({ index }) => rows.some((row) => row[index] !== null))
     const columns = filled.map(({ index, field: { table, kind } }) => {
       const values = rows.map((row) => row[index] ?? null)
@@ -82,16 +80,8 @@ export class RowSender {
       filled.map(({ field }) => field),
       areChanged,
     )
-    const values = [
-      this.#sides.storeId,
-      toSeq,
-      low,
-      high,
-      numberArray(ids),
-      numberArray(estimates),
-      ...columns,
-    ]
-    const conflicts = await this.#sides.shared.query(sql, values)
+    const values = [sides.storeId, toSeq, low, high, numberArray(ids), numberArray(estimates), ...columns]
+    const conflicts = await sides.shared.query(sql, values)
     return conflicts.map(([id]) => Number(id))
   }
 
@@ -99,27 +89,31 @@ export class RowSender {
    * Gives calls other ids. Two files may have given the same id to two calls. The call that is sent later
    * gets another id of the same millisecond, in both databases.
    */
-  async #renumber(rows: readonly StoredValues[], ids: readonly number[], toSeq: number): Promise<void> {
-    this.#warn(`${ids.length} calls have the ids of others' calls and get new ones of the same millisecond`)
+  async function renumber(
+    rows: readonly StoredValues[],
+    ids: readonly number[],
+    toSeq: number,
+  ): Promise<void> {
+    warn(`${ids.length} calls have the ids of others' calls and get new ones of the same millisecond`)
     const isOther = new Set(ids)
     let unsent = rows.filter(([id]) => isOther.has(Number(id)))
     for (let tries = 1; unsent.length > 0 && tries < idsPerMs; tries++) {
       const renumbered = unsent.map((row): StoredValues => {
         const now = Number(row[0])
         const next = startedAtMs(now) * idsPerMs + ((now + 1) % idsPerMs)
-        return this.#sides.outbox.renumber(now, next) ? row.with(0, next) : row
+        return sides.outbox.renumber(now, next) ? row.with(0, next) : row
       })
-      const still = new Set(await this.#send(renumbered, false, toSeq))
+      const still = new Set(await send(renumbered, false, toSeq))
       unsent = renumbered.filter(([id]) => still.has(Number(id)))
     }
   }
 
-  async #addMonths(rows: readonly StoredValues[]): Promise<void> {
+  async function addMonths(rows: readonly StoredValues[]): Promise<void> {
     for (const [id] of rows) {
       const month = `${new Date(startedAtMs(Number(id))).toISOString().slice(0, 7)}-01`
-      if (this.#months.has(month)) continue
-      await this.#sides.shared.query('SELECT tokenweir.add_month($1)', [month])
-      this.#months.add(month)
+      if (months.has(month)) continue
+      await sides.shared.query('SELECT tokenweir.add_month($1)', [month])
+      months.add(month)
     }
   }
 }

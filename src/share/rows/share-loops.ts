@@ -7,11 +7,11 @@ import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
-import { HistorySender } from './history-sender.ts'
-import { type PullProgress, RowPuller } from './row-puller.ts'
-import { RowSender } from './row-sender.ts'
+import { historySender } from './history-sender.ts'
+import { type PullProgress, rowPuller } from './row-puller.ts'
+import { rowSender } from './row-sender.ts'
 import type { SharedDatabase } from './shared-database.ts'
-import { SharedFiles } from './shared-files.ts'
+import { sharedFiles } from './shared-files.ts'
 import { SharedDictionary } from './shared-dictionary.ts'
 import { identifyStore } from './store-identity.ts'
 
@@ -58,16 +58,16 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       const words = new SharedDictionary(shared)
       const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
       const sides = { outbox, shared, words, storeId }
-      const sender = new RowSender(sides, warn)
-      const history = new HistorySender(sides)
-      const files = new SharedFiles(shared, outbox.state, path, warn)
+      const sendSome = rowSender(sides, warn)
+      const sendHistory = historySender(sides)
+      const syncFiles = sharedFiles(shared, outbox.state, path, warn)
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
-        const sent = await sender.sendSome()
+        const sent = await sendSome()
         if (clock.now() - historyMs >= historyEveryMs || signal.aborted) {
           historyMs = clock.now()
-          await history.send()
-          await files.sync(clock.wallTime())
+          await sendHistory()
+          await syncFiles(clock.wallTime())
         }
         return sent > 0 ? 0 : pollEveryMs
       }
@@ -92,9 +92,9 @@ export async function pullRows(
         if (warning !== null) warn(warning.message)
       }),
     begin: async (local, shared) => {
-      const puller = new RowPuller(shared, new Inbox(local), new SharedDictionary(shared), warn)
+      const pullSome = rowPuller(shared, new Inbox(local), new SharedDictionary(shared), warn)
       return async () => {
-        const progress = await puller.pullSome()
+        const progress = await pullSome()
         if (progress === null) return pollEveryMs
         onProgress(progress)
         return progress.pulled < progress.last ? 0 : pollEveryMs

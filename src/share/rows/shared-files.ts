@@ -25,60 +25,55 @@ interface SharedFile {
  * Keeps the files of prices and of clients' limits equal beside all databases. A version that counts changes,
  * and the hash of the last synced text, decide which side is newer. Clocks do not.
  */
-export class SharedFiles {
-  readonly #database: SharedDatabase
-  readonly #state: ShareState
-  readonly #files: readonly SharedFile[]
-  readonly #warn: (message: string) => void
-  readonly #syncedStats = new Map<string, string>()
-
-  constructor(database: SharedDatabase, state: ShareState, path: string, warn: (message: string) => void) {
-    this.#database = database
-    this.#state = state
-    this.#warn = warn
-    const prices = priceFileOf(path)
-    const clients = new ClientsFile(dirname(path))
-    this.#files = [
-      {
-        name: 'model_costs.json',
-        path: prices,
-        problem: () => {
-          const read = readPriceFile(prices)
-          return 'problem' in read ? read.problem.message : null
-        },
+export function sharedFiles(
+  database: SharedDatabase,
+  state: ShareState,
+  path: string,
+  warn: (message: string) => void,
+): (wallTimeMs: number) => Promise<void> {
+  const prices = priceFileOf(path)
+  const clients = new ClientsFile(dirname(path))
+  const files: readonly SharedFile[] = [
+    {
+      name: 'model_costs.json',
+      path: prices,
+      problem: () => {
+        const read = readPriceFile(prices)
+        return 'problem' in read ? read.problem.message : null
       },
-      {
-        name: 'clients.json',
-        path: join(dirname(path), 'clients.json'),
-        problem: () => {
-          clients.reloadIfChanged()
-          return clients.problem
-        },
+    },
+    {
+      name: 'clients.json',
+      path: join(dirname(path), 'clients.json'),
+      problem: () => {
+        clients.reloadIfChanged()
+        return clients.problem
       },
-    ]
-  }
+    },
+  ]
+  const syncedStats = new Map<string, string>()
+  return sync
 
   /** Copies each change to the other side. */
-  async sync(wallTimeMs: number): Promise<void> {
-    const rows = await this.#database.query('SELECT name, version FROM tokenweir.files')
+  async function sync(wallTimeMs: number): Promise<void> {
+    const rows = await database.query('SELECT name, version FROM tokenweir.files')
     const versions = new Map(rows.map(([name, version]) => [String(name), Number(version)]))
-    for (const file of this.#files) {
-      const synced = this.#state.file(file.name)
+    for (const file of files) {
+      const synced = state.file(file.name)
       const version = versions.get(file.name) ?? 0
       const key = keyOf(file.path, wallTimeMs)
-      if (key !== null && (synced?.version ?? 0) === version && this.#syncedStats.get(file.name) === key)
-        continue
+      if (key !== null && (synced?.version ?? 0) === version && syncedStats.get(file.name) === key) continue
       // A price file is read and written under its lock, because other processes may change it.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue
-      await this.#syncFile(file, version, wallTimeMs)
-      if (key !== null) this.#syncedStats.set(file.name, key)
+      await syncFile(file, version, wallTimeMs)
+      if (key !== null) syncedStats.set(file.name, key)
     }
   }
 
-  async #syncFile(file: SharedFile, version: number, wallTimeMs: number): Promise<void> {
+  async function syncFile(file: SharedFile, version: number, wallTimeMs: number): Promise<void> {
     const { name, path } = file
-    const synced = this.#state.file(name)
+    const synced = state.file(name)
     const text = read(path)
     const hash = text === null ? '' : hashOf(text)
     const isChanged = text !== null && hash !== (synced?.hash ?? '')
@@ -88,15 +83,15 @@ export class SharedFiles {
       const put = `INSERT INTO tokenweir.files AS f VALUES ($1, 1, $3)
         ON CONFLICT (name) DO UPDATE SET version = f.version + 1, body = excluded.body
         WHERE f.version = $2 RETURNING version`
-      const [row] = await this.#database.query(put, [name, version, text])
+      const [row] = await database.query(put, [name, version, text])
       // If another gateway was faster, the next sync finds its version.
-      if (row !== undefined) this.#state.setFile(name, Number(row[0]), hash)
+      if (row !== undefined) state.setFile(name, Number(row[0]), hash)
       return
     }
     const sql = 'SELECT version, body FROM tokenweir.files WHERE name = $1'
-    const [row] = await this.#database.query(sql, [name])
+    const [row] = await database.query(sql, [name])
     if (row === undefined) {
-      this.#state.forgetFile(name)
+      state.forgetFile(name)
       return
     }
     const body = String(row[1])
@@ -104,12 +99,12 @@ export class SharedFiles {
     if (isChanged && hash !== itsHash && text !== read(shippedPriceFile())) {
       const copy = `${path}.conflict-${timeText(wallTimeMs)}`
       replaceFile(copy, text)
-      this.#warn(
+      warn(
         `${path} was changed here and elsewhere: the shared database's version is used, and this one is kept as ${copy}`,
       )
     }
     if (hash !== itsHash) replaceFile(path, body)
-    this.#state.setFile(name, Number(row[0]), itsHash)
+    state.setFile(name, Number(row[0]), itsHash)
   }
 }
 
