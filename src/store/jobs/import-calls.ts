@@ -26,9 +26,9 @@ interface KeyedCall {
   readonly key: bigint
 }
 
-/** A call with its new id. */
+/** A call with its id in the database. */
 interface PlacedCall extends KeyedCall {
-  readonly id: number
+  readonly keepsId: boolean
 }
 
 /** The calls to import, and the database. */
@@ -60,6 +60,8 @@ const longCallMs = 3_600_000
 const mostProblems = 20
 const mostLines = 3
 
+type ImportContext = JobContext & { readonly pricer: CallPricer | null }
+
 /**
  * Adds calls to a database, in short transactions, with pauses between them while its gateway runs. A call
  * that is already there is not added again, so an import may be killed at any time and started again. If the
@@ -68,10 +70,9 @@ const mostLines = 3
 export async function importCalls(
   path: string,
   request: ImportRequest,
-  context: JobContext & { readonly pricer: CallPricer | null },
+  context: ImportContext,
 ): Promise<ImportResult | StoreAbsence | 'job_running'> {
-  const work = (database: DatabaseSync): Promise<ImportResult> =>
-    new CallImport(path, database, request, context).run()
+  const work = (database: DatabaseSync): Promise<ImportResult> => importInto(path, database, request, context)
   if (!request.dryRun) return await runJob(path, work, { mayMake: true })
   const result = await readStore(path, work)
   if (result !== 'missing' && result !== 'empty') return result
@@ -79,185 +80,149 @@ export async function importCalls(
   return await work(none)
 }
 
-class CallImport {
-  readonly #request: ImportRequest
-  readonly #context: JobContext & { readonly pricer: CallPricer | null }
+async function importInto(
+  path: string,
+  database: DatabaseSync,
+  { calls, dryRun, file, progress, source }: ImportRequest,
+  { clock, onProgress, pricer }: ImportContext,
+): Promise<ImportResult> {
+  const folder = dirname(path)
   /** True if calls have ids, which one of our gateways gave them. */
-  readonly #hasIds: boolean
-  readonly #statements: RowStatements
-  readonly #words = new Dictionary()
-  readonly #encoder = new BatchEncoder()
-  readonly #writer: CallWriter
-  readonly #entries: ImportedEntries
-  readonly #ids: ImportIds
-  readonly #problems: Findings = new Map()
-  readonly #notes: Findings = new Map()
-  readonly #folder: string
+  const hasIds = source === 'tokenweir'
+  const statements = new RowStatements(database)
+  const words = new Dictionary()
+  const encoder = new BatchEncoder()
+  const writer = new CallWriter(database, words, pricer, null, noteEntries)
+  const entries = new ImportedEntries(database)
+  const ids = new ImportIds(statements)
+  const problems: Findings = new Map()
+  const notes: Findings = new Map()
   /** True while a gateway records in the database. A gateway may start and stop at any time. */
-  #isBeside: boolean
+  let isBeside = anyInstanceRuns(folder)
   /** The current calls by their new ids. */
-  readonly #placed = new Map<number, PlacedCall>()
+  const placed = new Map<number, PlacedCall>()
   /** Number of lines or rows that were read. A row may have several calls. */
-  #records = 0
-  #lastLine = -1
-  #added = 0
-  #present = 0
-  #skipped = 0
-
-  constructor(
-    path: string,
-    database: DatabaseSync,
-    request: ImportRequest,
-    context: JobContext & { readonly pricer: CallPricer | null },
-  ) {
-    this.#folder = dirname(path)
-    this.#isBeside = anyInstanceRuns(this.#folder)
-    this.#request = request
-    this.#hasIds = request.source === 'tokenweir'
-    this.#context = context
-    this.#statements = new RowStatements(database)
-    this.#entries = new ImportedEntries(database)
-    this.#ids = new ImportIds(this.#statements)
-    this.#writer = new CallWriter(database, this.#words, context.pricer, null, (firstSeq, lastSeq) =>
-      this.#noteEntries(firstSeq, lastSeq),
-    )
-  }
-
-  async run(): Promise<ImportResult> {
-    const { clock, onProgress } = this.#context
-    const { calls, dryRun, progress, source } = this.#request
-    const startMs = clock.now()
-    const unfoldedFromMs = foldedUntil(this.#statements)
-    const lastMs = clock.wallTime() + dayMs
-    const iterator = calls[Symbol.asyncIterator]()
-    let stopped: string | null = null
-    let batch: KeyedCall[] = []
-    for (let size: number = firstSize; ;) {
-      const next = await iterator.next().catch((error: unknown) => {
-        stopped = messageOf(error)
-        return { done: true as const, value: undefined }
-      })
-      if (next.done !== true) {
-        const { call, identity, problem, line, notes } = next.value
-        if (line !== this.#lastLine) this.#records++
-        this.#lastLine = line
-        if (call === null) this.#skip(line, problem)
-        else batch.push({ line, call, key: identity })
-        for (const note of notes) find(this.#notes, line, note)
-      }
-      if (batch.length < size && next.done !== true) continue
-      this.#isBeside = anyInstanceRuns(this.#folder)
-      const fromMs = clock.now()
-      this.#write(this.#timely(this.#hasIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
-      batch = []
-      onProgress(progress())
-      if (next.done === true) break
-      size = sliceSize(size, clock.now() - fromMs, this.#bounds)
-      await clock.delay(dryRun ? 0 : this.#bounds.pauseMs)
+  let records = 0
+  let lastLine = -1
+  let [added, present, skipped] = [0, 0, 0]
+  const startMs = clock.now()
+  const unfoldedFromMs = foldedUntil(statements)
+  const lastMs = clock.wallTime() + dayMs
+  const iterator = calls[Symbol.asyncIterator]()
+  let stopped: string | null = null
+  let batch: KeyedCall[] = []
+  for (let size: number = firstSize; ;) {
+    const next = await iterator.next().catch((error: unknown) => {
+      stopped = messageOf(error)
+      return { done: true as const, value: undefined }
+    })
+    if (next.done !== true) {
+      const { call, identity, problem, line, notes: flaws } = next.value
+      if (line !== lastLine) records++
+      lastLine = line
+      if (call === null) skip(line, problem)
+      else batch.push({ line, call, key: identity })
+      for (const flaw of flaws) find(notes, line, flaw)
     }
-    if (!dryRun) {
-      if (stopped === null) this.#note()
-      // Without a gateway nobody updates the sums, and each question would count all these calls.
-      if (!this.#isBeside) await this.#sumUp()
-    }
-    return {
-      source,
-      added: this.#added,
-      present: this.#present,
-      skipped: this.#skipped,
-      problems: inOrder(this.#problems),
-      notes: inOrder(this.#notes),
-      stopped,
-      duration_ms: Math.round(clock.now() - startMs),
-    }
+    if (batch.length < size && next.done !== true) continue
+    isBeside = anyInstanceRuns(folder)
+    const fromMs = clock.now()
+    write(timely(hasIds ? batch : entries.keyed(batch)))
+    batch = []
+    onProgress(progress())
+    if (next.done === true) break
+    const bounds = isBeside ? slices.beside : slices.alone
+    size = sliceSize(size, clock.now() - fromMs, bounds)
+    await clock.delay(dryRun ? 0 : bounds.pauseMs)
   }
-
-  get #bounds(): (typeof slices)['alone' | 'beside'] {
-    return this.#isBeside ? slices.beside : slices.alone
+  if (!dryRun) {
+    if (stopped === null) note()
+    const summing = new Summing(database)
+    // Without a gateway nobody updates the sums, and each question would count all these calls.
+    if (!isBeside) while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(0)
   }
-
-  async #sumUp(): Promise<void> {
-    const { clock } = this.#context
-    const summing = new Summing(this.#statements.database)
-    while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(slices.alone.pauseMs)
+  return {
+    source,
+    added,
+    present,
+    skipped,
+    problems: inOrder(problems),
+    notes: inOrder(notes),
+    stopped,
+    duration_ms: Math.round(clock.now() - startMs),
   }
 
   /** The calls whose times are acceptable. The others are counted with the reason. */
-  #timely(batch: readonly KeyedCall[], unfoldedFromMs: number, lastMs: number): readonly KeyedCall[] {
-    return batch.filter(({ line, call, key }) => {
+  function timely(keyed: readonly KeyedCall[]): readonly KeyedCall[] {
+    return keyed.filter(({ line, call, key }) => {
       const flaw = timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
       if (flaw === null) return true
-      if (this.#entries.has(key)) this.#present++
-      else this.#skip(line, flaw)
+      if (entries.has(key)) present++
+      else skip(line, flaw)
       return false
     })
   }
 
-  #write(batch: readonly KeyedCall[]): void {
-    if (batch.length === 0) return
-    if (this.#request.dryRun) return void this.#assignIds(batch)
+  function write(keyed: readonly KeyedCall[]): void {
+    if (keyed.length === 0) return
+    if (dryRun) return void assignIds(keyed)
     // A single transaction, so that no other process takes an id before its call is written.
-    const dropped = inTransaction(this.#statements.database, () => this.#insert(this.#assignIds(batch)))
-    this.#added -= dropped
+    const dropped = inTransaction(database, () => {
+      const encoded = encoder.encode(assignIds(keyed).map(({ call }) => call))
+      words.accept(encoded)
+      return writer.write(encoded).dropped
+    })
+    added -= dropped
     for (let index = 0; index < dropped; index++)
-      this.#skip(batch[0]?.line ?? 0, 'from here on: the database refuses these values')
-  }
-
-  #insert(placed: readonly PlacedCall[]): number {
-    if (placed.length === 0) return 0
-    const encoded = this.#encoder.encode(
-      placed.map(({ id, call }) => (id === call.id ? call : { ...call, id })),
-    )
-    this.#words.accept(encoded)
-    return this.#writer.write(encoded).dropped
+      skip(keyed[0]?.line ?? 0, 'from here on: the database refuses these values')
   }
 
   /** Notes the entries of the calls that got these numbers, in the same transaction. */
-  #noteEntries(firstSeq: number, lastSeq: number): void {
+  function noteEntries(firstSeq: number, lastSeq: number): void {
     const sql = 'SELECT id FROM calls WHERE seq BETWEEN ? AND ?'
-    for (const [id] of this.#statements.all(sql, firstSeq, lastSeq)) {
-      const placed = this.#placed.get(id ?? 0)
+    for (const [id] of statements.all(sql, firstSeq, lastSeq)) {
+      const written = placed.get(id ?? 0)
       // A call that keeps its id needs no entry.
-      if (placed !== undefined && !(this.#hasIds && id === placed.call.id)) this.#entries.add(placed.key)
+      if (written !== undefined && !(hasIds && written.keepsId)) entries.add(written.key)
     }
   }
 
   /** The calls to add, with their ids. The others are counted. */
-  #assignIds(batch: readonly KeyedCall[]): readonly PlacedCall[] {
-    this.#placed.clear()
-    const times = batch.map(({ call }) => startedAtMs(call.id))
-    this.#ids.begin(Math.min(...times), Math.max(...times) + 1)
-    for (const keyed of batch) {
-      const id = this.#idFor(keyed.call, keyed.key)
-      if (id === 'none') this.#skip(keyed.line, noId(startedAtMs(keyed.call.id)))
-      else if (id === 'present') this.#present++
+  function assignIds(keyed: readonly KeyedCall[]): readonly PlacedCall[] {
+    placed.clear()
+    const times = keyed.map(({ call }) => startedAtMs(call.id))
+    ids.begin(Math.min(...times), Math.max(...times) + 1)
+    for (const { line, call, key } of keyed) {
+      const id = idFor(call, key)
+      if (id === 'none') skip(line, noId(startedAtMs(call.id)))
+      else if (id === 'present') present++
       else {
-        this.#ids.take(id)
-        this.#placed.set(id, { ...keyed, id })
-        this.#added++
+        ids.take(id)
+        placed.set(id, { line, key, call: { ...call, id }, keepsId: id === call.id })
+        added++
       }
     }
     // Oldest first, because in the other order SQLite leaves each page half empty.
-    return [...this.#placed.values()].sort((a, b) => a.id - b.id)
+    return [...placed.values()].sort((a, b) => a.call.id - b.call.id)
   }
 
-  #idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
-    if (this.#entries.has(key)) return 'present'
-    if (this.#hasIds) {
-      const idState = this.#at(call)
+  function idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
+    if (entries.has(key)) return 'present'
+    if (hasIds) {
+      const idState = ownerOf(call)
       if (idState === 'same') return 'present'
-      if (idState === 'interrupted' || (idState === 'free' && this.#mayTake(call.id))) return call.id
+      if (idState === 'interrupted' || (idState === 'free' && mayTake(call.id))) return call.id
     }
     const ms = startedAtMs(call.id)
-    return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
+    return ids.free(ms, Number(key % 4096n), !mayTake(call.id)) ?? 'none'
   }
 
   /** The owner of the id in the file: none, this call, its row `interrupted`, or another call. */
-  #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
-    const placed = this.#placed.get(call.id)
-    if (placed !== undefined) return identityOf(placed.call) === identityOf(call) ? 'same' : 'other'
-    if (this.#ids.isFree(call.id)) return 'free'
-    const row = this.#statements.first<readonly (string | number | null)[]>(
+  function ownerOf(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
+    const taken = placed.get(call.id)
+    if (taken !== undefined) return identityOf(taken.call) === identityOf(call) ? 'same' : 'other'
+    if (ids.isFree(call.id)) return 'free'
+    const row = statements.first<readonly (string | number | null)[]>(
       `SELECT (SELECT text FROM instances WHERE id = instance_id), outcome_id, duration_us, upstream_request_id,
         status, input_tokens, output_tokens FROM calls WHERE id = ?`,
       call.id,
@@ -270,28 +235,27 @@ class CallImport {
   }
 
   /** False for an id that a running gateway may have given to a call that it has not recorded yet. */
-  #mayTake(id: number): boolean {
-    return !this.#isBeside || startedAtMs(id) < this.#context.clock.wallTime() - longCallMs
+  function mayTake(id: number): boolean {
+    return !isBeside || startedAtMs(id) < clock.wallTime() - longCallMs
   }
 
-  #skip(line: number, problem: string): void {
-    this.#skipped++
-    find(this.#problems, line, problem)
+  function skip(line: number, problem: string): void {
+    skipped++
+    find(problems, line, problem)
   }
 
-  #note(): void {
-    const { source, file } = this.#request
-    inTransaction(this.#statements.database, () => {
-      this.#statements.run(
+  function note(): void {
+    inTransaction(database, () => {
+      statements.run(
         `INSERT INTO imports (at_ms, source_id, file, records, added, present, skipped)
           VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        Math.round(this.#context.clock.wallTime()),
-        this.#statements.wordId('labels', source),
+        Math.round(clock.wallTime()),
+        statements.wordId('labels', source),
         file,
-        this.#records,
-        this.#added,
-        this.#present,
-        this.#skipped,
+        records,
+        added,
+        present,
+        skipped,
       )
     })
   }

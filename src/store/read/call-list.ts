@@ -4,7 +4,7 @@ import type { CallPage, CallSort } from '../../call/call-reader.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, type CallCondition } from './call-condition.ts'
 import { firstFailedOutcome } from '../../call/fields/call-fields.ts'
-import { CallHours } from './call-hours.ts'
+import { callHours } from './call-hours.ts'
 import { type CallSelection, selectionCondition } from './call-selection.ts'
 import { failedSql } from '../../call/fields/shown-sql.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
@@ -24,13 +24,13 @@ const sortColumns: Readonly<Record<CallSort, string>> = {
 /** Finds the ids that a page of a list shows. */
 export class CallList {
   readonly #isOver: IsOver
-  readonly #hours: CallHours
+  readonly #hoursPassing: ReturnType<typeof callHours>
   readonly #statements: RowStatements
 
   constructor(database: DatabaseSync, isOver: IsOver) {
     this.#statements = new RowStatements(database)
     this.#isOver = isOver
-    this.#hours = new CallHours(database)
+    this.#hoursPassing = callHours(database)
   }
 
   /** The ids in the order of the page. */
@@ -94,7 +94,7 @@ export class CallList {
   #hoursOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
     const first = Math.floor(startedAtMs(fromId) / hourMs)
     const past = Math.floor(startedAtMs(pastId - 1) / hourMs) + 1
-    const hours = this.#hours.matching(selection.ids, first, past)
+    const hours = this.#hoursPassing(selection.ids, first, past)
     if (hours === null) return null
     return Iterator.from(hours).map((hour): Range => {
       if (this.#isOver()) throw new QueryTooSlowError()

@@ -19,7 +19,7 @@ import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
-import { SessionList } from './session-list.ts'
+import { sessionPages } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
 import { slotUses } from './slot-uses.ts'
@@ -45,7 +45,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const words = new CallDictionary(database)
   const statements = new RowStatements(database)
   const pages = new CallList(database, isOver)
-  const sessions = new SessionList(database, pages, words, isOver)
+  const sessionPage = sessionPages(database, pages, words, isOver)
   const figures = new SumReader(database, isOver)
   const byId = `SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`
   const callById = (id: number): readonly CallJson[] =>
@@ -90,7 +90,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       const reached = rows.length === limit ? Number(rows.at(-1)?.at(-1) ?? newest) : newest
       return { calls: rows.map(callOf), lastSeq: Math.max(reached, afterSeq) }
     },
-    sessions: async (filter, page) => inReadTransaction(database, () => sessions.page(filter, page)),
+    sessions: async (filter, page) => inReadTransaction(database, () => sessionPage(filter, page)),
     call: async (id) => callById(id)[0] ?? null,
     aggregate: async (question) => aggregate(question, figures, words),
     choices: async () => ({

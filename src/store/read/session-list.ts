@@ -65,92 +65,85 @@ type FoundSession = readonly [sessionId: number, callId: number]
 
 type Page = readonly [most: number, beforeId?: number | undefined]
 
-/** Finds sessions by their calls, and adds these up. */
-export class SessionList {
-  readonly #calls: CallList
-  readonly #words: CallDictionary
-  readonly #isOver: IsOver
-  readonly #statements: RowStatements
-  #rowsSinceCheck = 0
-
-  constructor(database: DatabaseSync, calls: CallList, words: CallDictionary, isOver: IsOver) {
-    this.#calls = calls
-    this.#words = words
-    this.#isOver = isOver
-    this.#statements = new RowStatements(database)
-  }
+/** Returns a function that finds sessions by their calls, and adds these up. */
+export function sessionPages(
+  database: DatabaseSync,
+  list: CallList,
+  words: CallDictionary,
+  isOver: IsOver,
+): (filter: CallFilter, page: SessionPage) => FoundSessions {
+  let rowsSinceCheck = 0
+  const statements = new RowStatements(database)
+  return page
 
   /** Returns a page of sessions. Throws `QueryTooSlowError`. */
-  page(
+  function page(
     filter: CallFilter,
     { limit, beforeId, search, sort = 'last_at', rising = false }: SessionPage,
   ): FoundSessions {
     if (sort !== 'last_at' || rising) {
-      const ranked = this.#ranked(this.#searched(filter, search, Infinity), sort, rising)
-      return { sessions: ranked.slice(0, limit).map((id) => this.#summaryOf(id)), nextBeforeId: null }
+      const sessionIds = ranked(searched(filter, search, Infinity), sort, rising)
+      return { sessions: sessionIds.slice(0, limit).map((id) => summaryOf(id)), nextBeforeId: null }
     }
-    const matches = this.#searched(filter, search, limit + 1, beforeId)
+    const matches = searched(filter, search, limit + 1, beforeId)
     const shown = matches.slice(0, limit)
     return {
-      sessions: shown.map(([sessionId]) => this.#summaryOf(sessionId)),
+      sessions: shown.map(([sessionId]) => summaryOf(sessionId)),
       nextBeforeId: matches.length > limit ? (shown.at(-1)?.[1] ?? null) : null,
     }
   }
 
   /** Searches by whole names first, then by other exact ids and codes, then by parts of names. */
-  #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly FoundSession[] {
-    const selection = selectionOf(filter, this.#words)
+  function searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly FoundSession[] {
+    const selection = selectionOf(filter, words)
     if (selection === null) return []
-    if (search === undefined) return this.#matching(selection, ...page)
-    const sessionIds = this.#words.idsOf('sessions', [search])
-    if (sessionIds.size > 0) return this.#matching(withSessions(selection, sessionIds), ...page)
-    const exact = selectionOf({ ...filter, exactly: search }, this.#words)
+    if (search === undefined) return matching(selection, ...page)
+    const sessionIds = words.idsOf('sessions', [search])
+    if (sessionIds.size > 0) return matching(withSessions(selection, sessionIds), ...page)
+    const exact = selectionOf({ ...filter, exactly: search }, words)
     if (exact !== null) {
-      const matches = this.#matching(exact, ...page)
-      if (matches.length > 0 || (page[1] !== undefined && this.#matching(exact, 1).length > 0)) return matches
+      const matches = matching(exact, ...page)
+      if (matches.length > 0 || (page[1] !== undefined && matching(exact, 1).length > 0)) return matches
     }
     const like = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
     const sql = `SELECT id FROM sessions WHERE ${isPart} LIMIT ${mostByName + 1}`
-    const partly = this.#statements.all<readonly [number]>(sql, like)
+    const partly = statements.all<readonly [number]>(sql, like)
     if (partly.length <= mostByName)
-      return this.#matching(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
+      return matching(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
     const isNamed = {
       conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`],
       values: [like],
     }
-    return this.#matching(
-      { ...selection, rowCondition: bothConditions(selection.rowCondition, isNamed) },
-      ...page,
-    )
+    return matching({ ...selection, rowCondition: bothConditions(selection.rowCondition, isNamed) }, ...page)
   }
 
   /** The sessions with the newest calls of a selection. */
-  #matching(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly FoundSession[] {
+  function matching(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly FoundSession[] {
     if (selection.ids.session !== undefined)
-      return this.#ofSessions(selection, selection.ids.session, most, beforeId)
-    if (most === Infinity) return [...this.#calls.sessions({ ...selection, isInSession: true })]
-    return this.#newest(selection, most, beforeId)
+      return ofSessions(selection, selection.ids.session, most, beforeId)
+    if (most === Infinity) return [...list.sessions({ ...selection, isInSession: true })]
+    return newest(selection, most, beforeId)
   }
 
   /** The ids of sessions in another order than the usual one. */
-  #ranked(matches: readonly FoundSession[], sort: SessionSort, rising: boolean): readonly number[] {
+  function ranked(matches: readonly FoundSession[], sort: SessionSort, rising: boolean): readonly number[] {
     const sign = rising ? 1 : -1
-    const values = sort === 'last_at' ? matches.map(([, callId]) => callId) : this.#values(sort, matches)
-    const ranked = matches.map(([sessionId, callId], index) => {
-      const value = values[index] ?? null
+    const ranks = sort === 'last_at' ? matches.map(([, callId]) => callId) : rankValues(sort, matches)
+    const entries = matches.map(([sessionId, callId], index) => {
+      const value = ranks[index] ?? null
       return { sessionId, callId, rank: value === null ? Infinity : sign * value }
     })
-    return ranked
+    return entries
       .sort((a, b) => (a.rank === b.rank ? b.callId - a.callId : a.rank - b.rank))
       .map(({ sessionId }) => sessionId)
   }
 
   /** The value to rank each session by, in one statement: the deadline is checked after each session. */
-  #values(sort: keyof typeof rankColumns, matches: readonly FoundSession[]): readonly Id[] {
+  function rankValues(sort: keyof typeof rankColumns, matches: readonly FoundSession[]): readonly Id[] {
     const ids = JSON.stringify(matches.map(([sessionId]) => sessionId))
     const values: Id[] = []
-    for (const row of this.#statements.get(rankSql(sort)).iterate(ids)) {
-      if (this.#isOver()) throw new QueryTooSlowError()
+    for (const row of statements.get(rankSql(sort)).iterate(ids)) {
+      if (isOver()) throw new QueryTooSlowError()
       const [value] = row as unknown as readonly [Id]
       values.push(value)
     }
@@ -158,7 +151,7 @@ export class SessionList {
   }
 
   /** Finds sessions by the newest calls, without the calls of sessions found before. */
-  #newest(selection: CallSelection, most: number, beforeId: number): readonly FoundSession[] {
+  function newest(selection: CallSelection, most: number, beforeId: number): readonly FoundSession[] {
     const matches: FoundSession[] = []
     const passedSessions = new Set<number>()
     for (let past = beforeId; matches.length < most;) {
@@ -166,16 +159,13 @@ export class SessionList {
       const values = [JSON.stringify([...passedSessions])]
       const rowCondition = bothConditions(selection.rowCondition, { conditions: [isNew], values })
       const limit = 4 * most
-      const ids = this.#calls.ids(
-        { ...selection, rowCondition, isInSession: true },
-        { limit, beforeId: past },
-      )
+      const ids = list.ids({ ...selection, rowCondition, isInSession: true }, { limit, beforeId: past })
       for (const id of ids) {
-        const session = this.#statements.number('SELECT session_id FROM calls WHERE id = ?', id)
+        const session = statements.number('SELECT session_id FROM calls WHERE id = ?', id)
         if (session === null || passedSessions.has(session)) continue
         passedSessions.add(session)
         // The session was on an earlier page.
-        if (beforeId < noId && this.#last(selection, session, beforeId) !== null) continue
+        if (beforeId < noId && last(selection, session, beforeId) !== null) continue
         matches.push([session, id])
         if (matches.length === most) break
       }
@@ -185,7 +175,7 @@ export class SessionList {
     return matches
   }
 
-  #ofSessions(
+  function ofSessions(
     selection: CallSelection,
     sessions: ReadonlySet<number>,
     most: number,
@@ -193,7 +183,7 @@ export class SessionList {
   ): readonly FoundSession[] {
     return [...sessions]
       .flatMap((session): readonly FoundSession[] => {
-        const id = this.#last(selection, session)
+        const id = last(selection, session)
         return id === null || id >= beforeId ? [] : [[session, id]]
       })
       .sort(([, a], [, b]) => b - a)
@@ -201,15 +191,15 @@ export class SessionList {
   }
 
   /** The last call of a session that a selection includes, from an id on. */
-  #last(
+  function last(
     { ids, rowCondition, fromId, pastId }: CallSelection,
     session: number,
     leastId: number = 0,
   ): number | null {
-    this.#checkDeadline()
+    checkDeadline()
     const { session: _, ...others } = ids
     const condition = selectionCondition({ ids: others, rowCondition, fromId, pastId })
-    return this.#statements.number(
+    return statements.number(
       `SELECT c.id FROM calls AS c INDEXED BY calls_by_session
         WHERE c.session_id = ? AND c.id >= ? AND c.id < ?${andSql(condition)} ORDER BY c.id DESC LIMIT 1`,
       session,
@@ -219,13 +209,13 @@ export class SessionList {
     )
   }
 
-  #summaryOf(sessionId: number): CallSession {
+  function summaryOf(sessionId: number): CallSession {
     const models = new Map<number, number>()
     let [calls, errors, unpriced, priced] = [0, 0, 0, 0]
     let [input, output, cached, reasoning, tools, costNanoUsd, savedNanoUsd] = [0, 0, 0, 0, 0, 0, 0]
     let [firstMs, lastMs, endMs, inCallsMs] = [0, 0, 0, 0]
     let [source, client]: [Id, Id] = [null, null]
-    for (const row of this.#callsOf(sessionId)) {
+    for (const row of callsOf(sessionId)) {
       const [id, durationUs, outcome, model, clientId, sourceId, ...sums] = row
       const [inputTokens, outputTokens, cachedTokens, reasoningTokens, toolCalls, cost, ...last] = sums
       const [isUnpriced, saved] = last
@@ -254,13 +244,13 @@ export class SessionList {
     }
     const wallMs = endMs - firstMs
     return {
-      session: this.#words.wordOf('sessions', sessionId) ?? '',
-      session_source: this.#words.wordOf('labels', source),
-      client: this.#words.wordOf('clients', client),
+      session: words.wordOf('sessions', sessionId) ?? '',
+      session_source: words.wordOf('labels', source),
+      client: words.wordOf('clients', client),
       models: [...models]
         .sort(([, a], [, b]) => b - a)
         .slice(0, shownModels)
-        .map(([id]) => this.#words.wordOf('models', id) ?? ''),
+        .map(([id]) => words.wordOf('models', id) ?? ''),
       first_at: new Date(firstMs).toISOString(),
       last_at: new Date(lastMs).toISOString(),
       calls,
@@ -280,22 +270,22 @@ export class SessionList {
   }
 
   /** The newest calls of a session, by their starts. Reading a thousand in one statement takes half the time. */
-  *#callsOf(sessionId: number): Generator<Row> {
-    const first = this.#statements.number(tooOldSql, sessionId) ?? -1
+  function* callsOf(sessionId: number): Generator<Row> {
+    const first = statements.number(tooOldSql, sessionId) ?? -1
     for (let [afterId, count] = [first, rowsAtOnce]; count === rowsAtOnce;) {
-      const rows = this.#statements.all<Row>(sessionSql, sessionId, afterId)
+      const rows = statements.all<Row>(sessionSql, sessionId, afterId)
       yield* rows
       count = rows.length
       afterId = rows.at(-1)?.[0] ?? afterId
-      this.#checkDeadline(count)
+      checkDeadline(count)
     }
   }
 
-  #checkDeadline(rows: number = 1): void {
-    this.#rowsSinceCheck += rows
-    if (this.#rowsSinceCheck < rowsPerCheck) return
-    this.#rowsSinceCheck = 0
-    if (this.#isOver()) throw new QueryTooSlowError()
+  function checkDeadline(rows: number = 1): void {
+    rowsSinceCheck += rows
+    if (rowsSinceCheck < rowsPerCheck) return
+    rowsSinceCheck = 0
+    if (isOver()) throw new QueryTooSlowError()
   }
 }
 
