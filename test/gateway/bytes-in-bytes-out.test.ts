@@ -8,6 +8,7 @@ import { startGatewayOfFile } from '../support/gateway-of-file.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
+import { rowOf } from '../support/recorded-calls.ts'
 import { cut, write, writeEach } from '../support/reply-step.ts'
 import {
   type HeaderLines,
@@ -411,6 +412,29 @@ test('an answer that ends with the connection is whole for HTTP/1.1 and HTTP/1.0
   assert.equal(await old.waitForServerEnd(), 'fin')
   const response = await old.response()
   assert.deepEqual([response.framing, response.body.toString()], ['until-close', 'one,two'])
+})
+
+test('an answer in a transfer coding keeps it, and is refused where HTTP/1.0 has none', async () => {
+  const body = gzipSync(
+    '{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}',
+  )
+  const reply = writeEach([
+    responseHead(200, [
+      ['Content-Type', 'application/json'],
+      ['Transfer-Encoding', 'gzip, chunked'],
+    ]),
+    chunkFrame(body),
+    lastChunk(),
+  ])
+  upstream.replyOnce(reply, reply)
+  const path = '/v1/chat/completions'
+  const modern = await exchange(gateway.port, 'POST', path, { body: '{"model":"m"}' })
+  assert.deepEqual([modern.header('transfer-encoding'), modern.body], ['gzip, chunked', body])
+  const { outcome, input_tokens, output_tokens } = await rowOf(gateway, modern)
+  assert.deepEqual([outcome, input_tokens, output_tokens], ['ok', 3, 2])
+  await using old = await openRawClient(gateway.port)
+  await old.send(requestBytes('POST', path, { httpVersion: '1.0', body: '{"model":"m"}' }))
+  assert.equal((await old.response('POST')).status, 502)
 })
 
 test('trailers pass behind a chunked answer', async () => {

@@ -43,7 +43,8 @@ export function parseRawResponse(bytes: Buffer, method = 'GET'): RawResponse | u
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) {
     return { ...head, ...whole, framing: 'none', body: Buffer.alloc(0), complete: true, byteLength: from }
   }
-  if (header('transfer-encoding')?.toLowerCase() === 'chunked') return { ...head, ...readChunks(bytes, from) }
+  if (/(?:^|, )chunked$/i.test(header('transfer-encoding') ?? ''))
+    return { ...head, ...readChunks(bytes, from) }
   const lengthText = header('content-length')
   if (lengthText === undefined) {
     const body = bytes.subarray(from)

@@ -4,7 +4,7 @@ import type { AnswerSink, ResumableAttempt } from '../http/client-response.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
 import { failureOf, isRefused, isBodylessMismatch } from '../upstream/undici-failure.ts'
 import type { Transport, TransportAttempt, TransportRequest } from '../upstream/transport.ts'
-import { type Connection, readHead } from '../upstream/undici-transport.ts'
+import { type AnswerHead, type Connection, readHead } from '../upstream/undici-transport.ts'
 import { proxyFailure } from '../upstream/upstream-proxy.ts'
 import { asFailure } from '../http/own-answers.ts'
 import type { Attempts } from './attempts.ts'
@@ -28,8 +28,6 @@ const noTrailers: readonly never[] = []
 /** A withheld answer is read up to these limits (bytes, milliseconds), so that its connection can be reused. */
 const longestUnseen = 65_536
 const longestUnseenMs = 1000
-
-type AnswerHead = ReturnType<typeof readHead>
 
 /**
  * The result of an attempt. `passed`: the client has the complete answer. `withheld`: the answer is complete,
@@ -143,6 +141,12 @@ class RelayedAttempt implements TransportAttempt, ResumableAttempt {
     // A 407 is the proxy's (RFC 9110 §15.5.8). The client would think that its key was refused.
     if (status === 407 && answeringProxy !== null) {
       this.abort(proxyFailure(answeringProxy, `it answered 407 ${statusText}`.trimEnd()))
+      return true
+    }
+    if (head.isTransferCoded && this.#call.arrived.req.httpVersionMinor === 0) {
+      this.abort(
+        new Failure('upstream_protocol_error', 'The answer has a transfer coding, which HTTP/1.0 lacks.'),
+      )
       return true
     }
     this.#progressed()

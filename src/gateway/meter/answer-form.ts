@@ -7,7 +7,7 @@ export type AnswerForm = 'events' | 'json' | 'text' | 'page' | 'opaque'
 export interface AnswerHead {
   /** The form by the content type; `null` without one. */
   readonly form: AnswerForm | null
-  /** The content coding in lower case, several joined as sent; `null` without one. */
+  /** The content and transfer codings in lower case, several joined as sent; `null` without one. */
   readonly coding: string | null
   readonly upstreamRequestId: string | null
   /** True if the `Server` is llama.cpp, whose streams report their tokens unasked. */
@@ -28,10 +28,14 @@ const requestIdHeaders = [
 ]
 const costHeader = 'x-litellm-response-cost'
 /** The lengths of the wanted names, as a bit set. */
-const wantedLengths = ['content-type', 'content-encoding', 'server', costHeader, ...requestIdHeaders].reduce(
-  (bits, name) => bits | (1 << name.length),
-  0,
-)
+const wantedLengths = [
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'server',
+  costHeader,
+  ...requestIdHeaders,
+].reduce((bits, name) => bits | (1 << name.length), 0)
 /** Most characters of an upstream's request id. */
 const longestRequestId = 200
 
@@ -50,6 +54,8 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
     const lower = name.toLowerCase()
     if (lower === 'content-type') form = formOf(value)
     else if (lower === 'content-encoding') coding = joined(coding, value.trim().toLowerCase())
+    else if (lower === 'transfer-encoding')
+      coding = joined(coding, value.toLowerCase().replace(/(?:^|, )chunked$/, ''))
     else if (lower === 'server') isLlamaCpp ||= value === 'llama.cpp'
     else if (lower === costHeader) cost = value.trim()
     else {

@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici'
 import { Failure } from '../../call/failure.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import { reportFault } from '../../lib/fault.ts'
-import { hopByHopHeaders, withoutNominated } from '../../lib/http/header-list.ts'
+import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
 import { ReuseRules } from './reuse-rules.ts'
 import {
   type Transport,
@@ -300,29 +300,37 @@ function phraseOf(statusText: string): string {
   return /^[\t -~\x80-\xff]*$/.test(phrase) ? phrase : ''
 }
 
+/** The head of an answer, to which headers may be added. */
+export interface AnswerHead extends ResponseHead {
+  readonly headers: string[]
+  /** True if the body is in a transfer coding besides `chunked`, which only the client can undo. */
+  readonly isTransferCoded: boolean
+}
+
 /**
  * Reads an answer's head from its raw bytes, in Latin-1 as in HTTP. Order, spelling and duplicates are
- * kept; hop-by-hop headers are removed.
+ * kept; hop-by-hop headers are removed, but for a transfer coding of the body.
  */
-export function readHead(
-  status: number,
-  statusText: string,
-  raw: readonly Buffer[],
-): ResponseHead & { readonly headers: string[] } {
+export function readHead(status: number, statusText: string, raw: readonly Buffer[]): AnswerHead {
   const endToEnd: string[] = []
   let connection: string | null = null
   let contentLength: number | null = null
+  let codings: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]?.toString('latin1') ?? ''
     const value = raw[i + 1]?.toString('latin1') ?? ''
     const lower = name.toLowerCase()
     if (hopByHopHeaders.has(lower)) {
       if (lower === 'connection') connection = connection === null ? value : `${connection},${value}`
+      else if (lower === 'transfer-encoding' && value !== 'chunked') codings.push(...listTokens(value))
       continue
     }
     if (lower === 'content-length') contentLength = Number(value)
     endToEnd.push(name, value)
   }
   const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection)
-  return { status, statusText: phraseOf(statusText), headers, contentLength }
+  codings = codings.filter((coding) => coding !== 'chunked' && coding !== 'identity')
+  const isTransferCoded = codings.length > 0
+  if (isTransferCoded) headers.push('Transfer-Encoding', [...codings, 'chunked'].join(', '))
+  return { status, statusText: phraseOf(statusText), headers, contentLength, isTransferCoded }
 }
