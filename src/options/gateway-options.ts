@@ -118,7 +118,7 @@ export const gatewayOptionTable = optionTable({
   clientStallTimeoutMs: row(
     timeout,
     120_000,
-    'maximum time for which a client reads nothing, or sends nothing of an upload; 0 for no limit',
+    'maximum pause of a client that reads an answer or sends an upload; 0 for no limit',
   ),
   drainTimeoutMs: row(timeout, 30_000, 'time for calls in flight to finish when the gateway stops'),
   via: row(onOff, true, 'send a Via header to upstreams, which also detects loops'),

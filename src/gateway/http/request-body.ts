@@ -214,7 +214,7 @@ export interface BodyWatcher {
   readonly end: () => void
   /** Longest time (ms) between two pieces while the upstream takes them; 0 for no limit. */
   readonly stallTimeoutMs: number
-  /** That time is over. */
+  /** The client has sent nothing for that time. */
   readonly stalled: () => void
 }
 
