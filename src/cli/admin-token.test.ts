@@ -33,6 +33,6 @@ test('a token that can be guessed, or is none, stops the start without being rep
   assert.throws(() => readAdminToken(file(''), {}), /got 0 characters/)
   assert.throws(
     () => readAdminToken(join(folder, 'nowhere'), {}),
-    /could not read --admin-token-file: ENOENT/,
+    /could not read --admin-token-file \S+: there is no such file/,
   )
 })

@@ -1,4 +1,4 @@
-import { messageOf } from '../lib/errors.ts'
+import { reasonOf } from '../lib/errors.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
@@ -26,6 +26,6 @@ function readToken(file: string): string {
   try {
     return readText(file).trim()
   } catch (error) {
-    throw new OptionError(`could not read --admin-token-file: ${messageOf(error)}`)
+    throw new OptionError(`could not read --admin-token-file ${file}: ${reasonOf(error)}`)
   }
 }

@@ -48,7 +48,7 @@ describe('tokenweir', () => {
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65,535; got "x"\n$/],
       [['upstreams', 'remov', 'x'], /^tokenweir: unknown command 'remov' \(Did you mean remove\?\)\n$/],
-      [['calls', 'now'], /^tokenweir: too many arguments\. Expected 0 arguments but got 1: now\.\n$/],
+      [['calls', 'now'], /^tokenweir: this command takes options alone; got "now"\n$/],
     ]
     for (const [args, message] of wrong) {
       const { code, stdout, stderr } = tokenweir(args)

@@ -73,7 +73,7 @@ export function parseCommand<V>(
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(names.length > 0)
+    .allowExcessArguments()
   for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
   try {
     command.parse(argv, { from: 'user' })
@@ -93,8 +93,14 @@ export function parseCommand<V>(
   }
   const positionals = command.args
   const extra = positionals[names.length]
-  if (extra !== undefined)
-    throw new OptionError(`one ${nouns.at(-1)} at a time; got ${JSON.stringify(extra)} too`)
+  if (extra !== undefined) {
+    const got = JSON.stringify(extra)
+    throw new OptionError(
+      names.length === 0
+        ? `this command takes options alone; got ${got}`
+        : `one ${nouns.at(-1)} at a time; got ${got} too`,
+    )
+  }
   const missing = names.findIndex((name, index) => name.startsWith('<') && index >= positionals.length)
   if (missing >= 0) {
     const words = missing === names.length - 1 ? `: ${positional?.[1]}` : ''

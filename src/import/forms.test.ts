@@ -181,7 +181,10 @@ test('amounts that cannot be true are left out of their calls, and told', async 
 })
 
 test('what is of no known form, or not of the one that was named, is told', async () => {
-  await assert.rejects(imported('a,b\n1,2\n'), /its format is unknown; its columns are a, b$/)
+  await assert.rejects(
+    imported('a,b\n1,2\n'),
+    /it is no export of tokenweir, LiteLLM or the older proxy; its columns are a, b$/,
+  )
   const other = /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/
   await assert.rejects(imported('a,b\n1,2\n', 'litellm'), other)
   await assert.rejects(imported('{"a":1}\n'), /its columns are a$/)

@@ -16,7 +16,10 @@ export async function openImport(path: string, chosenSource: ImportSource | null
   if (!head.first.toString('latin1').startsWith('SQLite format 3')) {
     const { file, blocks } = openText(head)
     const progress = (): ReturnType<OpenImport['progress']> => ({ done: file.bytesRead, total: head.size })
-    return { ...(await readText(blocks, chosenSource)), progress }
+    const calls = await readText(blocks, chosenSource).catch((error: unknown) => {
+      throw error instanceof ImportError ? new ImportError(`${path}: ${error.message}`) : error
+    })
+    return { ...calls, progress }
   }
   if (!isOlderProxy(path)) {
     throw new ImportError(

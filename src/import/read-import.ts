@@ -30,7 +30,7 @@ export async function readText(
 ): Promise<ReadCalls> {
   const records = recordsOf(blocks)
   const head = await records.next()
-  if (head.done === true) throw new ImportError('the file has no records')
+  if (head.done === true) throw new ImportError('it has no records')
   const source = sourceOf(head.value, chosenSource)
   return { source, calls: callsOf(withFirst([head.value], records), source) }
 }
@@ -156,7 +156,9 @@ function sourceOf({ fields, line, problem }: NamedRecord, chosenSource: ImportSo
   const source = chosenSource ?? importSources.find((candidate) => missingOf(candidate).length === 0)
   if (source === undefined) {
     const names = Object.keys(fields).slice(0, 12).join(', ')
-    throw new ImportError(`its format is unknown; its columns are ${names || 'none'}`)
+    throw new ImportError(
+      `it is no export of tokenweir, LiteLLM or the older proxy; its columns are ${names || 'none'}`,
+    )
   }
   const missing = missingOf(source)
   if (missing.length === 0) return source

@@ -75,6 +75,10 @@ test('a change that makes no sense is refused in words, and nothing is written',
     file.change((before) => [...before, { ...claude, name: 'local' }]),
     (error) => error instanceof JsonFileError && error.code === 'invalid_upstream' && error.param === 'name',
   )
+  await assert.rejects(
+    file.change((before) => [...before, { ...claude, fallback: 'nosuch' }]),
+    { message: /^claude: fallback names an unknown upstream: nosuch; known are / },
+  )
   assert.deepEqual(file.content.upstreams, [local])
 })
 

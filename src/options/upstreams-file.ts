@@ -1,4 +1,4 @@
-import { ValidatedJsonFile } from './validated-json-file.ts'
+import { JsonFileError, ValidatedJsonFile } from './validated-json-file.ts'
 import { isOwnAddress } from './own-address.ts'
 import {
   type UpstreamSetting,
@@ -19,8 +19,20 @@ export class UpstreamsFile extends ValidatedJsonFile<UpstreamSettings> {
     })
   }
 
-  /** Changes the list. Rejects with `JsonFileError`, and with what `changed` throws. */
-  change(changed: (upstreams: readonly UpstreamSetting[]) => readonly UpstreamSetting[]): Promise<void> {
-    return this.update((before) => ({ ...before, upstreams: changed(before.upstreams) }))
+  /** Changes the list. Rejects with `JsonFileError`, which names the wrong upstream, and with what `changed` throws. */
+  async change(
+    changed: (upstreams: readonly UpstreamSetting[]) => readonly UpstreamSetting[],
+  ): Promise<void> {
+    let upstreams: readonly UpstreamSetting[] = []
+    try {
+      await this.update((before) => ({ ...before, upstreams: (upstreams = changed(before.upstreams)) }))
+    } catch (error) {
+      if (!(error instanceof JsonFileError) || error.code !== 'invalid_upstream') throw error
+      const message = error.message.replace(
+        /^upstreams\[(\d+)\]\.?/,
+        (_, index: string) => `${upstreams[Number(index)]?.name}: `,
+      )
+      throw new JsonFileError(error.code, message, { param: error.param })
+    }
   }
 }

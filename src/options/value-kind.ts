@@ -187,7 +187,7 @@ const secretName = /key|token|secret|pass|auth|sig|^code$/i
 /** The base URL of an API that calls are forwarded to. */
 export const upstreamUrl: ValueKind<string> = textKind(
   '<url>',
-  'an http or https URL without user, password, key, fragment and the path of a call (as /chat/completions)',
+  'an http or https URL such as http://localhost:11434, without user, password, key, fragment and the path of a call (as /chat/completions)',
   (text) => {
     if (!isOpenUrl(text) || text.includes('#')) return false
     const { pathname, searchParams } = new URL(text)

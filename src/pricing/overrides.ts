@@ -60,7 +60,7 @@ function periodIn(body: unknown): PricePeriod {
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {
     if (name in rates || isByFee) continue
-    throw mustBe('given, in USD per million tokens; 0 if nothing is billed for it', undefined, name)
+    throw new JsonValueError('must be given, in USD per million tokens; 0 if nothing is billed', [name])
   }
   return { effective_from: from, tiers: [{ above_input_tokens: 0, input: 0, output: 0, ...rates }] }
 }

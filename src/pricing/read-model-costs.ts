@@ -33,7 +33,7 @@ export function readModelCosts(file: string): ModelCostsReading {
   } catch (error) {
     if (!(error instanceof JsonValueError)) throw error
     const { path, flaw, at } = error
-    const message = `${path.length === 0 ? 'The file' : `${pathText(path)}:`} ${flaw}.`
+    const message = `${path.length === 0 ? 'The file' : pathText(path)} ${flaw}.`
     return { problem: { message, ...placeInJson(content, path, at) } }
   }
 }

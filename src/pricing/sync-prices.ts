@@ -55,7 +55,8 @@ function listOf(
   from: string,
 ): { readonly list: PriceList; readonly source: PriceListSource } {
   const list = fromLiteLlm(jsonIn(text))
-  if (list === null) throw new PriceListError('The answer is not a price list: it is JSON of another form.')
+  if (list === null)
+    throw new PriceListError("The price list is not in LiteLLM's format: it is JSON of another form.")
   const sha256 = createHash('sha256').update(text).digest('hex')
   return { list, source: { name: 'litellm', url: from, etag, sha256, licence: 'MIT' } }
 }
@@ -66,7 +67,7 @@ function jsonIn(text: string): unknown {
   } catch (error) {
     const start = text.trimStart().slice(0, 40).replaceAll(/\s+/g, ' ')
     const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is not JSON`
-    throw new PriceListError(`The answer is not a complete price list: ${what}.`, { cause: error })
+    throw new PriceListError(`The price list is not complete: ${what}.`, { cause: error })
   }
 }
 

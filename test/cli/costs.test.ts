@@ -51,7 +51,7 @@ test('a price is set, shown and taken away', async () => {
   assert.equal(broken.code, 1)
   assert.match(
     broken.stderr,
-    /^tokenweir: data\/model_costs\.json, line 2, column 2 must be fixed first: overides: is unknown here/,
+    /^tokenweir: data\/model_costs\.json, line 2, column 2 must be fixed first: overides is unknown here/,
   )
 })
 

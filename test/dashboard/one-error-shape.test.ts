@@ -51,6 +51,12 @@ const typed = (type: string): HeaderLines => [['Content-Type', type]]
 
 const flaws: readonly [what: string, route: string, told: string, flaw?: Flaw][] = [
   ['unknown path', 'GET /api/nothing', '404 not_found'],
+  [
+    "a call that is the gateway's",
+    'POST /v1/chat/completions',
+    '404 not_found',
+    { headers: json, body: '{}', message: /calls go to the gateway, on port 9090 by default/ },
+  ],
   ['unknown file', 'GET /assets/nothing.js', '404 not_found'],
   ['path out of the folder', 'GET /assets/..%2fpackage.json', '404 not_found'],
   ['file of no kind', 'GET /assets/tsconfig.json', '404 not_found'],

@@ -355,7 +355,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await adding.getByLabel('Falls back to').selectOption('default')
   await adding.getByRole('button', { name: 'Save' }).click()
   // What the dashboard says against it is said where it was asked.
-  await adding.getByText('upstreams[0].name cannot be v1').waitFor()
+  await adding.getByText('v1: name cannot be v1').waitFor()
   await adding.getByLabel('Name').fill('local')
   await adding.getByRole('button', { name: 'Save' }).click()
   const line = card.getByRole('row', { name: /^local/ })

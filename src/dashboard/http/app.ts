@@ -157,7 +157,9 @@ export function makeApp(
   }
   app.notFound((c) => {
     if (c.req.header('accept')?.includes('text/html') === true) return c.html(noPage, 404)
-    throw new RequestError('not_found', `There is nothing under ${c.req.path.slice(0, 100)}.`)
+    const isCall = c.req.path.startsWith('/v1/')
+    const advice = isCall ? ': this is the dashboard; calls go to the gateway, on port 9090 by default' : ''
+    throw new RequestError('not_found', `There is nothing under ${c.req.path.slice(0, 100)}${advice}.`)
   })
   app.onError((error, c) => {
     const { outgoing } = c.env

@@ -24,7 +24,7 @@ export type StoreAbsence =
   | 'busy'
 
 export const absenceText: Readonly<Record<StoreAbsence, string>> = {
-  missing: 'There is no database yet: the first run of the gateway creates it.',
+  missing: 'There is no database yet: the first run of the gateway creates it. Or name another with --db.',
   empty: 'The database is still being created and has no calls yet.',
   other_version:
     'The database is of another version of tokenweir and is left as it is. To start again, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
