@@ -78,12 +78,32 @@ describe('parseGatewayOptions', () => {
       refusal([], { TOKENWEIR_PORT: '65536' }),
       'TOKENWEIR_PORT (--port) must be a whole number from 0 to 65,535; got "65536"',
     )
-    const wrong = `--port -1|--port 1.5|--port 0x10|--port  1|--port |--port http|--slot-cooldown-ms 1e3
---queue-timeout-ms 2147483648|--connect-timeout-ms 0|--token-limit 9007199254740992|--max-body-mb 1025|--via yes
---host a b|--host |--db |--upstream localhost:11434|--upstream ftp://host|--upstream http://
---upstream https://host/v1?api_key=x|--upstream https://host/v1/chat/completions|--upstream https://host/v1#x
---allow-host http://host|--allow-host host:9090|--budget-action refuse|--retry-429-max 101|--retry-429-max -1`
-    for (const [, flag = '', value = ''] of wrong.matchAll(/(--[\w-]+) ([^|\n]*)/g)) {
+    const wrong: Readonly<Record<string, readonly string[]>> = {
+      '--port': ['-1', '1.5', '0x10', ' 1', '', 'http'],
+      '--slot-cooldown-ms': ['1e3'],
+      '--queue-timeout-ms': ['2147483648'],
+      '--connect-timeout-ms': ['0'],
+      '--token-limit': ['9007199254740992'],
+      '--max-body-mb': ['1025'],
+      '--via': ['yes'],
+      '--host': ['a b', ''],
+      '--db': [''],
+      '--upstream': [
+        'localhost:11434',
+        'ftp://host',
+        'http://',
+        'https://host/v1?api_key=x',
+        'https://host/v1/chat/completions',
+        'https://host/v1#x',
+      ],
+      '--allow-host': ['http://host', 'host:9090'],
+      '--budget-action': ['refuse'],
+      '--retry-429-max': ['101', '-1'],
+    }
+    const pairs = Object.entries(wrong).flatMap(([flag, values]) =>
+      values.map((value) => [flag, value] as const),
+    )
+    for (const [flag, value] of pairs) {
       const message = refusal([flag, value])
       assert.ok(message.startsWith(`${flag} must be `), message)
       assert.ok(message.endsWith(`; got ${JSON.stringify(value)}`), message)
