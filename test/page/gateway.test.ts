@@ -164,6 +164,16 @@ test('options: a wrong value is told beside its field, a live one is in force at
   // What a flag has fixed is there to be read.
   assert.match((await page.locator('code#option-port').textContent()) ?? '', /^\d+$/)
   await page.getByText('Locked: set by --gateway-port').waitFor()
+  const flag = page.getByText('--gateway-port', { exact: true })
+  const viewport = page.viewportSize()!
+  for (const width of [390, 340]) {
+    await page.setViewportSize({ ...viewport, width })
+    assert.equal(
+      await flag.evaluate((text: { getClientRects(): { length: number } }) => text.getClientRects().length),
+      1,
+    )
+  }
+  await page.setViewportSize(viewport)
 
   const field = page.getByLabel('Maximum concurrent calls')
   await field.fill('0')

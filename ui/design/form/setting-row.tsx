@@ -60,7 +60,7 @@ export function SettingRow(props: SettingRowProps) {
         {notice}
       </p>
       <p id={`${id}-about`} class="about quiet">
-        {about}
+        {about.split(/(--[\w-]+)/).map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}
       </p>
     </div>
   )
