@@ -62,6 +62,11 @@ test('at every width the parts of the bar stand beside one another, and the view
     await page.setViewportSize({ width, height: 800 })
     await untilTrue(page, isCurrentViewSeen)
     assert.deepEqual(await page.evaluate(overlapsInBar), [], String(width))
+    assert.equal(
+      await page.evaluate(areButtonsBeside),
+      true,
+      `the buttons have a row of their own at ${width}`,
+    )
   }
   await page.setViewportSize({ width: 390, height: 800 })
   for (const path of ['/costs', '/gateway']) {
@@ -70,6 +75,12 @@ test('at every width the parts of the bar stand beside one another, and the view
     await untilTrue(page, isCurrentViewSeen)
   }
 })
+
+/** Whether the buttons of the bar are in the row of the views. */
+const areButtonsBeside = `(() => {
+  const [views, buttons] = ['nav', '.top-bar-buttons'].map((part) => document.querySelector(part).getBoundingClientRect())
+  return buttons.top < views.bottom
+})()`
 
 /** Whether all of the present view's name is within the row of views. */
 const isCurrentViewSeen = `(() => {

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { localValue } from '../data/local-storage.ts'
 import { useObservable } from '../data/observable.ts'
-import { useMedia, useWidth } from '../design/use-window.ts'
+import { textScale, useMedia, useWidth } from '../design/use-window.ts'
 import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
 
 /** The columns chosen in this browser; null for as many as fit. */
@@ -25,7 +25,7 @@ export interface CallsLayout {
 /** Returns the layout of a list of calls in an element, by its width. */
 export function useCallsLayout(box: RefObject<HTMLElement | null>): CallsLayout {
   const isNarrow = useMedia('(width < 40rem)')
-  const widthRem = useWidth(box) / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const widthRem = useWidth(box) / (16 * textScale())
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
   const chosen = useObservable(keptColumns) ?? fitting
   return { isNarrow, columns: isNarrow ? cardColumns : chosen }

@@ -5,6 +5,7 @@ import type { TimeFrame } from './time-frame.ts'
 export interface PlotFlagsProps {
   readonly frame: TimeFrame
   readonly marks: readonly ChartMark[]
+  /** The width of the plot in pixels, beside text of 16 pixels. */
   readonly widthPx: number
 }
 
@@ -17,7 +18,7 @@ export function PlotFlags({ frame, marks, widthPx }: PlotFlagsProps) {
         <div
           key={leftPx}
           class={`plot-flag ${leftPx < widthPx / 2 ? '' : 'at-end'}`}
-          style={{ left: `${leftPx}px` }}
+          style={{ left: `${leftPx / 16}rem` }}
           aria-hidden="true"
         >
           {words}

@@ -4,7 +4,7 @@ import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } fro
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Observable, useObservable } from '../data/observable.ts'
-import { useWidth } from '../design/use-window.ts'
+import { textScale, useWidth } from '../design/use-window.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-text.ts'
 import type { ChartMark } from './event-flags.ts'
 import { PlotFlags } from './plot-flags.tsx'
@@ -103,7 +103,9 @@ const doubleClickMs = 250
  * page and show its figures. A dragged span becomes the range, and a press opens the calls of a bucket.
  */
 export function Plot(props: PlotProps) {
-  const { frame, heightPx, ticks, hasTimes, draw, empty } = props
+  const { frame, ticks, hasTimes, draw, empty } = props
+  const scale = textScale()
+  const heightPx = Math.round(props.heightPx * scale)
   const times = useTimes()
   const { outages, marks } = useContext(ChartEventsContext)
   const room = useRef<HTMLDivElement>(null)
@@ -111,8 +113,8 @@ export function Plot(props: PlotProps) {
   const below = useMemo(() => {
     const { names, fromMs, toMs } = frame
     if (names === undefined)
-      return timeTicks(times, fromMs, toMs, Math.max(2, Math.floor(widthPx / pxPerTime)))
-    const every = Math.ceil((names.length * pxPerName) / widthPx)
+      return timeTicks(times, fromMs, toMs, Math.max(2, Math.floor(widthPx / (pxPerTime * scale))))
+    const every = Math.ceil((names.length * pxPerName * scale) / widthPx)
     return names
       .map(([words], index) => ({ ms: bucketMiddle(frame, index), words }))
       .filter((_, index) => (names.length - 1 - index) % every === 0)
@@ -143,7 +145,7 @@ export function Plot(props: PlotProps) {
             below.map(({ ms, words }) => {
               const share = shareOfTime(frame, ms)
               // A label that would leave the plot is beside its time, not below it.
-              const halfPx = (words.length * pxPerLetter) / 2
+              const halfPx = (words.length * pxPerLetter * scale) / 2
               const isAtEnd = share * widthPx > widthPx - halfPx
               // Values at the side leave room for the first label.
               const isAtStart = share * widthPx < halfPx && ticks.every(({ words }) => words === '')
@@ -175,14 +177,14 @@ export function Plot(props: PlotProps) {
             .map(({ ms }) => (
               <span
                 key={ms}
-                class={`plot-mark ${heightPx < flaggedPx ? 'is-tick' : ''}`}
+                class={`plot-mark ${props.heightPx < flaggedPx ? 'is-tick' : ''}`}
                 style={{ left: percentOf(shareOfTime(frame, ms)) }}
               />
             ))}
         </div>
         {empty !== null && <p class="plot-empty fine">{empty}</p>}
         <PlotInteraction {...props} isSmall={widthPx < smallPx} />
-        {heightPx >= flaggedPx && <PlotFlags frame={frame} marks={marks} widthPx={widthPx} />}
+        {props.heightPx >= flaggedPx && <PlotFlags frame={frame} marks={marks} widthPx={widthPx / scale} />}
       </div>
     </div>
   )

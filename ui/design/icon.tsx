@@ -39,17 +39,22 @@ export type IconName = keyof typeof paths
 
 export interface IconProps {
   readonly name: IconName
-  /** The size in pixels (default: 16). */
+  /** The size in pixels, beside text of 16 pixels (default: 16). */
   readonly size?: number
 }
 
 /** An icon beside a text, or in a named button. Screen readers ignore icons. */
 export function Icon({ name, size = 16 }: IconProps) {
   return (
-    <svg class="icon" width={size} height={size} stroke-width="1.5" {...grid}>
+    <svg class="icon" {...sizeOf(size)} stroke-width="1.5" {...grid}>
       <path d={paths[name]} />
     </svg>
   )
+}
+
+/** An icon grows with the text that the reader has chosen. */
+function sizeOf(px: number): { readonly width: string; readonly height: string } {
+  return { width: `${px / 16}rem`, height: `${px / 16}rem` }
 }
 
 const shapes = {
@@ -68,14 +73,14 @@ const shapes = {
 
 export interface StateMarkProps {
   readonly shape: keyof typeof shapes
-  /** The size in pixels (default: 12). */
+  /** The size in pixels, beside text of 16 pixels (default: 12). */
   readonly size?: number
 }
 
 /** A shape that shows a state without colour, beside a text. */
 export function StateMark({ shape, size = 12 }: StateMarkProps) {
   return (
-    <svg class="state-mark" width={size} height={size} stroke-width="1.75" {...grid}>
+    <svg class="state-mark" {...sizeOf(size)} stroke-width="1.75" {...grid}>
       {shapes[shape]}
     </svg>
   )

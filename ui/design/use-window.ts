@@ -45,6 +45,11 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
 }
 
+/** Returns how many times larger than usual (16 pixels) the reader's text is. */
+export function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+}
+
 /** The least useful height of a scrolling list. */
 const leastPx = 352
 

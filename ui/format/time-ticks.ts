@@ -11,7 +11,7 @@ const daySeconds = 86_400
 /** The usual steps in seconds of the local clock. From a day on, steps are whole days. */
 const steps = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400,
-  172_800, 432_000, 604_800, 2_592_000,
+  172_800, 432_000, 604_800, 1_209_600, 2_592_000,
 ] as const
 
 /** Returns the shortest usual step of at least `leastS` seconds, in seconds. */
