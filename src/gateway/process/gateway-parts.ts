@@ -3,6 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path'
 import type { HealthReport } from '../../api/health-report.ts'
 import { CallIds } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
+import { Failure } from '../../call/failure.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { ControlClient } from '../../control/control-client.ts'
@@ -43,8 +44,7 @@ import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import { Upstreams } from '../routing/upstreams.ts'
 import { UndiciTransport } from '../upstream/undici-transport.ts'
-import { UnreachableTransport } from '../upstream/unreachable-transport.ts'
-import type { Transport } from '../upstream/transport.ts'
+import type { Transport, TransportOptions } from '../upstream/transport.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
@@ -153,15 +153,16 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const slotOptions = { ...options, tally }
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), secrets.adminToken, clock)
   const connect = (origin: string): Transport => {
-    const transportOptions = { ...options, maxHeaderBytes, proxy: null }
+    let proxy: TransportOptions['proxy']
     try {
-      return new UndiciTransport(origin, { ...transportOptions, proxy: secrets.proxyFor(origin) })
+      proxy = secrets.proxyFor(origin)
     } catch (error) {
       // An upstream can be added at any time, and the variable of its proxy is read only then.
       const reason = `${origin} cannot be reached: ${messageOf(error)}.`
       log.complain(`the upstream ${reason}`)
-      return new UnreachableTransport(`The upstream ${reason}`, transportOptions)
+      proxy = new Failure('upstream_unreachable', `The upstream ${reason}`)
     }
+    return new UndiciTransport(origin, { ...options, maxHeaderBytes, proxy })
   }
   const upstreams = new Upstreams({
     url: options.upstream,

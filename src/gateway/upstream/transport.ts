@@ -1,3 +1,4 @@
+import type { Failure } from '../../call/failure.ts'
 import type { RawHeaders } from '../../call/response-head.ts'
 import type { Dispatcher } from 'undici'
 import type { Connection } from './undici-transport.ts'
@@ -15,7 +16,8 @@ export interface TransportOptions {
   readonly idleTimeoutMs: number
   /** Time for which a refused connection is tried again; 0 for no retry. */
   readonly connectRetryMs: number
-  readonly proxy: UpstreamProxy | null
+  /** The failure of every attempt if the proxy's address is wrong; null without a proxy. */
+  readonly proxy: UpstreamProxy | Failure | null
 }
 
 /** The request of one attempt. */

@@ -158,7 +158,8 @@ export class UndiciTransport implements Transport {
   readonly #all = new Set<Connection>()
 
   constructor(origin: string, options: TransportOptions) {
-    const { proxy, connectTimeoutMs } = options
+    const { connectTimeoutMs } = options
+    const proxy = options.proxy instanceof Failure ? null : options.proxy
     const plainProxy = origin.startsWith('http:') ? proxy : null
     this.options = options
     this.answeringProxy = plainProxy
@@ -183,6 +184,7 @@ export class UndiciTransport implements Transport {
   /** Puts an attempt on a free connection, or on a new one. */
   send(request: TransportRequest, attempt: TransportAttempt): void {
     try {
+      if (this.options.proxy instanceof Failure) throw this.options.proxy
       const connection = (request.freshConnection ? null : this.#idleConnection()) ?? this.#open()
       connection.attemptsOnSocket++
       attempt.connection = connection

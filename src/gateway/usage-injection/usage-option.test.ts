@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { RequestPeek } from '../http/request-peek.ts'
-import { spliceUsageOption } from './usage-request.ts'
+import { spliceUsageOption } from './usage-injection.ts'
 
 /** The chunks afterwards; `null` where they are left as they are. */
 function spliceAll(chunks: readonly Uint8Array[]): string | null {
