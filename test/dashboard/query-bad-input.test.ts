@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatCallId } from '../../src/call/call-id.ts'
+import { callsTable } from '../../src/dashboard/routes/query-request.ts'
 import { bareCall, chatCall, fullCall, idAt } from '../store/sample-call.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { type QueriedDashboard, startQueried } from './query-database.ts'
@@ -130,92 +131,23 @@ test('the overview takes the filters and nothing else', async () => {
   assert.equal((await queried.get('/api/overview?tz=Mars')).status, 400)
 })
 
-const names = [
-  'from',
-  'to',
-  'model',
-  'call_type',
-  'group_by',
-  'errors_only',
-  'limit',
-  'outcome',
-  'failure_code',
-  'status',
-  'client',
-  'endpoint',
-  'session',
-  'tag',
-  'min_ms',
-  'max_ms',
-  'q',
-  'sort',
-  'cursor',
-  'tz',
-  'format',
-]
+const names = Object.keys(callsTable)
 const plausible = [
-  '2026-11-21T04:00:00Z',
-  '2026-11-21T05:00:00+01:00',
-  '0001-01-01T00:00:00Z',
-  '9999-12-31T23:59:59.999999999Z',
-  '1969-12-31T23:59:59Z',
-  '2026-10-25T02:30:00Z',
-  'chat',
-  'other',
-  'gpt-5.1-mini',
-  'hour',
-  'day',
-  'minute',
-  'model',
-  'hour,model',
-  'client,day',
-  'status',
-  'true',
-  '0',
-  '1',
-  '100',
-  '10000',
-  'ok',
-  'refused',
-  'upstream_http',
-  '200',
-  '502',
-  'openai-python',
-  '/v1/chat/completions',
-  '0.5',
-  '999999999999',
   formatCallId(idAt(1)),
-  '00000000000',
-  '7zzzzzzzzzz',
-  'started_at',
-  'duration',
-  'cost',
-  'UTC',
-  'Europe/Berlin',
-  'Pacific/Apia',
-  'Etc/GMT+12',
-  'csv',
-  'ndjson',
-  'json',
+  ...'2026-11-21T04:00:00Z 2026-11-21T05:00:00+01:00 0001-01-01T00:00:00Z'.split(' '),
+  ...'9999-12-31T23:59:59.999999999Z 1969-12-31T23:59:59Z 2026-10-25T02:30:00Z chat other'.split(' '),
+  ...'gpt-5.1-mini hour day minute model hour,model client,day status true 0 1 100 10000 ok'.split(' '),
+  ...'refused upstream_http 200 502 openai-python /v1/chat/completions 0.5 999999999999'.split(' '),
+  ...'00000000000 7zzzzzzzzzz started_at duration cost UTC Europe/Berlin Pacific/Apia Etc/GMT+12'.split(' '),
+  ...'csv ndjson json'.split(' '),
 ]
 const hostile = [
   "'; DROP TABLE calls; --",
   '" OR ""="',
-  '%00',
   '\u0000',
-  '../../etc/passwd',
-  '{"$gt":0}',
-  '=1+1',
-  'ĸ😀',
   '\uFFFD',
-  '$1',
-  '?',
-  '*',
-  ',',
   '\r\n',
-  'NaN',
-  '-0',
-  '1e309',
+  ...'%00 ../../etc/passwd {"$gt":0} =1+1 ĸ😀 $1 ? * , NaN -0 1e309'.split(' '),
 ]
 
 /** Query strings of which many are right, most are nearly so, and some are noise. */
@@ -262,7 +194,11 @@ test('whatever the query string, the answer is 200 or says in words what is wron
       const { code, message } = errorOf(answer)
       assert.ok(['invalid_parameter', 'unknown_parameter', 'too_many_groups'].includes(String(code)), text)
       assert.ok(message.length > 10)
-      assert.doesNotMatch(message.replace(/(?:got|^").*$/s, ''), /SELECT|FROM |sqlite|SQLITE|_id\b|\.ts\b/)
+      // The parameter's own name, and what was got, may be anything.
+      assert.doesNotMatch(
+        message.replace(/^\w+ |(?:got|^").*$/gs, ''),
+        /SELECT|FROM |sqlite|SQLITE|_id\b|\.ts\b/,
+      )
     },
   )
   await fc.assert(property, { numRuns: runs })

@@ -281,19 +281,6 @@ test('OPTIONS * is answered here; other methods on *, CONNECT and TRACE are refu
   assert.deepEqual([seen, rows], [[], []])
 })
 
-test('requests sent in one go are answered in their order, each with its own answer', async () => {
-  await using client = await openRawClient(gateway.port)
-  const targets = ['/v1/a', '/v1/b', '/v1/raw-log/x', '/v1/c', '/health', '/v1/d']
-  await client.send(Buffer.concat(targets.map((target) => requestBytes('GET', target))))
-  const statuses: number[] = []
-  for (const target of targets) {
-    const response = await client.response()
-    statuses.push(response.status)
-    if (/^\/v1\/.$/.test(target)) assert.equal(response.body.toString(), target)
-  }
-  assert.deepEqual(statuses, [200, 200, 404, 200, 200, 200])
-})
-
 test('a path that begins with the base URL’s own path is the call below /v1, for clients whose base URL is a host', async () => {
   await using behindPath = await startSimulatedUpstream({ reply: () => bodyReply(['{}']) })
   await using gateway = await startGatewayProcess({

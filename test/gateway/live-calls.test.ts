@@ -214,22 +214,6 @@ test('a call whose client takes no byte is cancelled at once, and twice is as on
   await untilOnBoard(gateway, 'an empty board', (calls) => calls.length === 0 || undefined)
 })
 
-test('a cancelled call gives back what it may have used of the budget', async () => {
-  await using upstream = await startSimulatedUpstream()
-  const budget = ['--token-limit', '100', '--budget-action', 'reject']
-  await using gateway = await startGateway(upstream, ...budget)
-  const body = JSON.stringify({ model: 'large', max_tokens: 80 })
-  upstream.replyOnce([stall()])
-  await using holder = await openRawClient(gateway.port)
-  await holder.send(requestBytes('POST', chat, { body }))
-  const { id } = await untilState(gateway, 'large', 'waiting')
-  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 429)
-  await cancel(gateway, id)
-  assert.equal((await holder.response()).status, 503)
-  await untilOnBoard(gateway, 'an empty board', (calls) => calls.length === 0 || undefined)
-  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
-})
-
 test('of more than a thousand calls the oldest are told, and how many there are besides', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => ({ steps: [stall()] }) })
   await using gateway = await startGateway(upstream, '--max-concurrent', '10')

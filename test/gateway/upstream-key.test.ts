@@ -38,12 +38,6 @@ test('it is lent to a request from this machine that brings no credential', asyn
   }
 })
 
-test('it is not lent where the request brings its own, which passes untouched', async () => {
-  assert.deepEqual(await authorizationOf({ headers: [['Authorization', 'Bearer own']] }), ['Bearer own'])
-  assert.deepEqual(await authorizationOf({ headers: [['X-Api-Key', 'own']] }), [])
-  assert.deepEqual(await authorizationOf({ headers: [['api-key', 'own']] }), [])
-})
-
 test('an empty credential, as a shell sends it for a variable that is not set, is none: the key takes its place', async () => {
   for (const value of ['', 'Bearer', 'Bearer ', 'bearer']) {
     assert.deepEqual(await authorizationOf({ headers: [['authorization', value]] }), [`Bearer ${key}`], value)

@@ -156,13 +156,3 @@ test("another data folder's gateway on the port is named", async () => {
   })
   assert.equal((await other.health())['pid'], other.pid)
 })
-
-test('a data folder with a path longer than any socket address works all the same', async () => {
-  await using place = await makeWorkplace(`${'deep'.repeat(30)}/${'deeper'.repeat(20)}/data`)
-  const supervisor = place.supervisor({ args: anyPort })
-  const started = await supervisor.start()
-  assert.ok(started.health_ok)
-  const other = await place.supervisor({ args: anyPort }).restart()
-  assert.notEqual(other.pid, started.pid)
-  assert.equal((await supervisor.stop()).state, 'stopped')
-})
