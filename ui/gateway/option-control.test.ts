@@ -2,60 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { specsOf, valueFacts } from '../../src/options/option-spec.ts'
+import { fieldsOf } from '../../test/support/fields-of.ts'
 import { choicesOf, editable, rangeWords, settingOf } from './option-text.ts'
 
 test('every option of the gateway gets the control that its kind of value wants', () => {
-  const kinds = specsOf(gatewayOptionTable).map((spec) => {
-    const facts = valueFacts(spec)
-    const { kind, min, max } = facts
-    return [spec.name, kind === 'number' ? [min, max] : choicesOf(facts) === null ? 'text' : 'choice']
-  })
-  const longestMs = 2 ** 31 - 1
-  assert.deepEqual(Object.fromEntries(kinds), {
-    port: [0, 65_535],
-    host: 'text',
-    upstream: 'text',
-    'upstream-file': 'text',
-    'max-concurrent': [1, 100_000],
-    'max-rpm': [0, 100_000_000],
-    'max-tpm': [0, Number.MAX_SAFE_INTEGER],
-    pace: 'choice',
-    'slot-cooldown-ms': [0, 60_000],
-    'queue-limit': [0, 1_000_000],
-    'queue-order': 'choice',
-    'queue-timeout-ms': [0, longestMs],
-    'retry-429-max': [0, 100],
-    'token-limit': [1, Number.MAX_SAFE_INTEGER],
-    'budget-action': 'choice',
-    db: 'text',
-    'otlp-endpoint': 'text',
-    'otlp-traces-endpoint': 'text',
-    'keep-days': [0, 36_500],
-    'keep-mb': [0, 1_048_576],
-    'pid-file': 'text',
-    'max-body-mb': [1, 1024],
-    'connect-timeout-ms': [1, longestMs],
-    'connect-retry-ms': [0, longestMs],
-    'first-byte-timeout-ms': [0, longestMs],
-    'idle-timeout-ms': [0, longestMs],
-    'client-stall-timeout-ms': [0, longestMs],
-    'drain-timeout-ms': [0, longestMs],
-    via: 'choice',
-    metrics: 'choice',
-    'trust-loopback': 'choice',
-    'usage-injection': 'choice',
-    'allow-host': 'text',
-    'session-header': 'text',
-    share: 'choice',
-    'share-days': [0, 36_500],
-    'share-lease-s': [3, 3600],
-    'share-lost': 'choice',
-    'raw-log': 'choice',
-    'raw-log-capture': 'text',
-    'raw-log-max-body-kb': [1, 65_536],
-    'raw-log-max-mb': [1, 1_048_576],
-    'raw-log-file': 'text',
-  })
+  const facts = specsOf(gatewayOptionTable).map((spec) =>
+    Object.assign(valueFacts(spec), { name: spec.name }),
+  )
+  const controls = Object.groupBy(facts, (each) =>
+    each.kind === 'number' ? 'number' : choicesOf(each) === null ? 'text' : 'choice',
+  )
+  const named = (control: keyof typeof controls): unknown => new Set(fieldsOf(controls[control]!, 'name'))
+  const lists = 'allow-host session-header otlp-endpoint otlp-traces-endpoint raw-log-capture'
+  const texts = `host upstream upstream-file db pid-file raw-log-file ${lists}`
+  assert.deepEqual(named('text'), new Set(texts.split(' ')))
+  const switches = 'via metrics trust-loopback usage-injection share share-lost raw-log'
+  assert.deepEqual(named('choice'), new Set(`pace queue-order budget-action ${switches}`.split(' ')))
+  const bounds = controls.number!.map(({ name, min, max }) => [name, `${min}-${max}`])
+  assert.equal(bounds.length, 22)
+  const some = { port: '0-65535', 'max-concurrent': '1-100000', 'drain-timeout-ms': `0-${2 ** 31 - 1}` }
+  assert.partialDeepStrictEqual(Object.fromEntries(bounds), some)
 })
 
 test('several words are a choice, a switch is one of two, and anything else is a text', () => {
@@ -66,13 +32,8 @@ test('several words are a choice, a switch is one of two, and anything else is a
 
 test('ranges in words', () => {
   // Only numbers have bounds in the text.
-  const free = {
-    kind: 'text',
-    choices: null,
-    min: null,
-    max: null,
-    range: 'a whole number from 1 to 9',
-  } as const
+  const range = 'a whole number from 1 to 9'
+  const free = { kind: 'text', choices: null, min: null, max: null, range } as const
   assert.equal(rangeWords(free), 'Must be a whole number from 1 to 9.')
   assert.equal(rangeWords({ ...free, kind: 'number', min: 1, max: 100_000 }), '1 to 100,000.')
   assert.equal(rangeWords({ ...free, kind: 'number', min: 1, max: Number.MAX_SAFE_INTEGER }), 'At least 1.')

@@ -18,7 +18,6 @@ interface Answer {
 }
 
 const sse = ['Content-Type', 'text/event-stream; charset=utf-8']
-const json = ['content-type', 'application/json']
 
 interface Reading extends CallDraft {
   readonly ending: AnswerEnding
@@ -213,21 +212,6 @@ for (const [what, delta, ttftMs, ttfoMs] of contents) {
   })
 }
 
-const failures: readonly [what: string, stream: string, message: string | null][] = [
-  ['an event named error without JSON', 'event: error\ndata: it broke\n\n', 'it broke'],
-  ['the finish reason error', event(chunk({}, 'error')), null],
-]
-
-for (const [what, stream, message] of failures) {
-  test(`${what} is a stream error`, () => {
-    const reading = readingOf({ chunks: [[120, stream]] })
-    assert.deepEqual(
-      [reading.ending, reading.upstreamErrorCode, reading.errorMessage],
-      ['stream_error', null, message],
-    )
-  })
-}
-
 const endings: readonly [what: string, answer: Partial<Answer>, ending: string][] = [
   ['an end mark', { chunks: events(chunk({ content: 'A' }), done) }, 'complete'],
   ['a finish reason', { chunks: events(chunk({}, 'stop')) }, 'complete'],
@@ -243,19 +227,6 @@ const endings: readonly [what: string, answer: Partial<Answer>, ending: string][
 for (const [what, answer, ending] of endings) {
   test(`a stream with ${what} ends as ${ending}`, () => {
     assert.equal(readingOf({ chunks: [], ...answer }).ending, ending)
-  })
-}
-
-const bodies: readonly [what: string, body: unknown, callType: CallType][] = [
-  ['an answer with error: null', { error: null, choices: [{}] }, 'chat'],
-  ['an answer beside an error', { choices: [{ finish_reason: 'stop' }], error: { message: 'm' } }, 'chat'],
-  ['a file with an error of its own', { id: 'f', error: { message: 'm' } }, 'other'],
-]
-
-for (const [what, body, callType] of bodies) {
-  test(`${what} is no failure`, () => {
-    const reading = readingOf({ headers: json, callType, chunks: [[120, JSON.stringify(body)]] })
-    assert.deepEqual([reading.ending, reading.errorMessage], ['none', null])
   })
 }
 
@@ -288,20 +259,6 @@ test('a reading taken on the way does not hold back what comes later', () => {
   meter.end(true)
   const { outputTokens, ending } = read(meter)
   assert.deepEqual([outputTokens, ending], [6, 'complete'])
-})
-
-test('a page is no answer to a chat, and only counted', () => {
-  const reading = readingOf({ headers: ['content-type', 'text/html'], chunks: [[120, '{"usage":{}}']] })
-  assert.deepEqual(
-    [reading.responseBytes, reading.usageSource, reading.chunks, reading.ending],
-    [12, 'none', null, 'empty'],
-  )
-})
-
-test('an answer that does not say what it is is read as what was asked for', () => {
-  assert.equal(readingOf({ headers: [], chunks: events(chunk({ content: 'a' }), done) }).ending, 'complete')
-  const body = play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, meterOf('chat', false))
-  assert.equal(read(body).totalTokens, 17)
 })
 
 test('a compressed stream that is cut gives what came', async () => {
