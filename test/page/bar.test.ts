@@ -62,6 +62,8 @@ test('at every width the parts of the bar stand beside one another, and the view
     await page.setViewportSize({ width, height: 800 })
     await untilTrue(page, isCurrentViewSeen)
     assert.deepEqual(await page.evaluate(overlapsInBar), [], String(width))
+    const hidden = 'document.querySelector("nav").scrollWidth - document.querySelector("nav").clientWidth'
+    if (width >= 768) assert.equal(await page.evaluate(hidden), 0, `views are hidden at ${width}`)
     assert.equal(
       await page.evaluate(areButtonsBeside),
       true,
