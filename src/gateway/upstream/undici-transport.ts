@@ -302,6 +302,8 @@ function phraseOf(statusText: string): string {
   return /^[\t -~\x80-\xff]*$/.test(phrase) ? phrase : ''
 }
 
+const noCodings: readonly string[] = []
+
 /** The head of an answer, to which headers may be added. */
 export interface AnswerHead extends ResponseHead {
   readonly headers: string[]
@@ -317,22 +319,24 @@ export function readHead(status: number, statusText: string, raw: readonly Buffe
   const endToEnd: string[] = []
   let connection: string | null = null
   let contentLength: number | null = null
-  let codings: string[] = []
+  /** Transfer codings; null for `chunked` alone, as usual. */
+  let codings: string[] | null = null
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]?.toString('latin1') ?? ''
     const value = raw[i + 1]?.toString('latin1') ?? ''
     const lower = name.toLowerCase()
     if (hopByHopHeaders.has(lower)) {
       if (lower === 'connection') connection = connection === null ? value : `${connection},${value}`
-      else if (lower === 'transfer-encoding' && value !== 'chunked') codings.push(...listTokens(value))
+      else if (lower === 'transfer-encoding' && value !== 'chunked')
+        codings = [...(codings ?? []), ...listTokens(value)]
       continue
     }
     if (lower === 'content-length') contentLength = Number(value)
     endToEnd.push(name, value)
   }
   const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection)
-  codings = codings.filter((coding) => coding !== 'chunked' && coding !== 'identity')
-  const isTransferCoded = codings.length > 0
-  if (isTransferCoded) headers.push('Transfer-Encoding', [...codings, 'chunked'].join(', '))
+  const coded = codings?.filter((coding) => coding !== 'chunked' && coding !== 'identity') ?? noCodings
+  const isTransferCoded = coded.length > 0
+  if (isTransferCoded) headers.push('Transfer-Encoding', [...coded, 'chunked'].join(', '))
   return { status, statusText: phraseOf(statusText), headers, contentLength, isTransferCoded }
 }
