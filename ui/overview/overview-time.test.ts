@@ -82,7 +82,7 @@ test('slots are told by the minute: narrower buckets show the minute that they l
 
 test('widths of buckets', () => {
   const widths = [10, 60, 900, 7200, 86_400, 604_800].map(perBucket)
-  assert.equal(widths.join(', '), '10 s, minute, 15 min, 2 h, day, 7 day')
+  assert.equal(widths.join(', '), '10 s, minute, 15 min, 2 h, day, week')
 })
 
 const nowMs = Date.UTC(2026, 10, 21, 14)

@@ -110,7 +110,8 @@ export function slotColumns({
 }
 
 const bucketUnits = [
-  [86_400, 'day', 'day'],
+  [604_800, 'weeks', 'week'],
+  [86_400, 'days', 'day'],
   [3600, 'h', 'hour'],
   [60, 'min', 'minute'],
   [1, 's', '1 s'],
@@ -118,7 +119,7 @@ const bucketUnits = [
 
 /** Returns the width of a bucket, for a text after “per”: `15 min`, `hour`. */
 export function perBucket(bucketS: number): string {
-  const [unit, words, singular] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[3]
+  const [unit, words, singular] = bucketUnits.find(([unit]) => bucketS >= unit) ?? bucketUnits[4]
   return bucketS === unit ? singular : `${bucketS / unit} ${words}`
 }
 
