@@ -10,7 +10,6 @@ import { Waterfall } from '../call/waterfall.tsx'
 import { type CallSort, callTypeWords } from '../data/call-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { writeAddress } from '../data/page-address.ts'
-import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,
   count,
@@ -55,7 +54,6 @@ export function CallsList({ list, isNarrow, columns: names, onOpen }: CallsListP
   })
   // Another list starts at its top.
   useEffect(shown.toTop, [calls[0]?.id])
-  const heightPx = useHeightBelow(box)
   const columns = useMemo(
     () => names.map((name) => columnOf(name, { scaleMs, isNarrow, times, nowMs: answeredMs ?? 0 })),
     [names, scaleMs, isNarrow, times, answeredMs],
@@ -66,8 +64,8 @@ export function CallsList({ list, isNarrow, columns: names, onOpen }: CallsListP
       box={box}
       list={shown}
       label="Calls"
-      class={`call-rows ${isNarrow ? 'calls-cards' : 'calls-scroller list-scroller goes-on-aside'}`}
-      style={isNarrow ? {} : { height: `${heightPx}px`, '--least-width': `${widthRem}rem` }}
+      class={`call-rows ${isNarrow ? 'calls-cards' : 'calls-scroller list-scroller fills goes-on-aside'}`}
+      style={isNarrow ? {} : { '--least-width': `${widthRem}rem` }}
       columns={columns}
       linkIn="time"
       linkOf={({ id, started_at: startedAt }) => ({

@@ -222,6 +222,7 @@ function columnsOf({
       class: 'board-timing',
       extra: (
         <span class="board-axis">
+          <span class="aside">Timing</span>
           <span>{!isEmpty && 0}</span>
           <span>{!isEmpty && roundDuration(scaleMs)}</span>
         </span>

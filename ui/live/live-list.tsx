@@ -7,7 +7,6 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
-import { useHeightBelow } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reader-presence.ts'
 import { useTick } from '../design/use-tick.ts'
 import { count, duration, orDash, longDuration } from '../format/figures.ts'
@@ -36,7 +35,6 @@ export function LiveList(props: LiveListProps) {
   const { address } = useNavigation()
   const times = useTimes()
   const list = useVirtualRows({ title: 'Live', all: calls, list: box, hasKeys, onOpen })
-  const heightPx = useHeightBelow(box)
   // A list that is removed gets no event when the mouse leaves, so the sign of reading is cleared here.
   useEffect(() => reading.leave, [])
   useLayoutEffect(() => {
@@ -54,8 +52,7 @@ export function LiveList(props: LiveListProps) {
         box={box}
         list={list}
         label="Calls, newest first"
-        class="list-scroller"
-        style={{ height: `${heightPx}px` }}
+        class="list-scroller fills"
         columns={useMemo(() => columnsOf(times), [times])}
         gridClass="live-row"
         linkOf={({ id }) => ({ href: writeAddress({ ...address, call: id, tab: 'chat' }) })}

@@ -112,7 +112,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
         </p>
       )}
       <section class="card clips" aria-label="Calls in the session">
-        <div ref={box} {...reading.listeners}>
+        <div ref={box} class="list-around" {...reading.listeners}>
           <CallsList {...layout} list={list} onOpen={panel.open} />
         </div>
       </section>

@@ -16,7 +16,6 @@ import { FoldedTime } from '../design/folded-time.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { OrderSelect } from '../design/table/order-select.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
-import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
 import { count, counted, duration, orDash, percent, unknownFigure, pair } from '../format/figures.ts'
@@ -87,7 +86,7 @@ export function SessionsList() {
         ) : shown.length === 0 ? (
           <NoSessions foldedUntil={answer.folded_until} />
         ) : (
-          <div {...reading.listeners}>
+          <div class="list-around" {...reading.listeners}>
             <Rows list={list} rows={shown} box={box} onOpen={(id) => go(opening(shown, id, address))} />
           </div>
         )}
@@ -128,14 +127,12 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
   const times = useTimes()
   const { hasMore, moreError, loadMore, comeNear, isStale } = list
   const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd: comeNear })
-  const heightPx = useHeightBelow(box)
   return (
     <LongTable
       box={box}
       list={shown}
       label="Sessions"
-      class="sessions-scroller list-scroller"
-      style={{ maxHeight: `${heightPx}px` }}
+      class="sessions-scroller list-scroller fills"
       columns={useMemo(() => columnsOf(times), [times])}
       gridClass="session-row"
       linkOf={(row) => ({ href: writeAddress({ ...address, ...opening([row], row.id, address) }) })}
