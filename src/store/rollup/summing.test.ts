@@ -5,6 +5,7 @@ import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { assertTold, dayMs, variedCall } from '../../../test/store/told-of-calls.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { firstIdAt } from '../../call/call-id.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -110,5 +111,36 @@ test('many calls that the sums lack are read hour by hour', async () => {
   await assertTold(run.path, run.calls, fromMs, toMs)
   sumAll(run.database, laterMs)
   await assertTold(run.path, run.calls, fromMs, toMs)
+  assertSummed(run.path)
+})
+
+test('an hour that another process sums up or changes while it is read: each call counts once, as it is now', async () => {
+  await using run = await setUp()
+  for (let batch = 0; batch < 21; batch++) run.write(1000)
+  sumAll(run.database, laterMs)
+  using other = openForWriting(run.path)
+  const [reading, quicker] = [new Summing(run.database), new Summing(other)]
+  const beginHour = (): void => {
+    noteChange(run.statements, fromMs / hourMs)
+    // The first step chooses the hour, the second reads the first of its calls.
+    for (let step = 0; step < 2; step++) reading.step(laterMs, 100)
+  }
+
+  beginHour()
+  for (let step = 0; step < 2; step++) quicker.step(laterMs, 5000)
+  reading.step(laterMs, 5000)
+  await assertTold(run.path, run.calls, fromMs, toMs)
+
+  beginHour()
+  const [first, past] = [firstIdAt(fromMs), firstIdAt(fromMs + hourMs)]
+  run.statements.run('UPDATE calls SET input_tokens = input_tokens + 1 WHERE id >= ? AND id < ?', first, past)
+  noteChange(run.statements, fromMs / hourMs)
+  reading.step(laterMs, 5000)
+  const changed = run.calls.map((call) =>
+    call.id >= first && call.id < past ? { ...call, inputTokens: (call.inputTokens ?? 0) + 1 } : call,
+  )
+  await assertTold(run.path, changed, fromMs, toMs)
+  sumAll(run.database, laterMs)
+  await assertTold(run.path, changed, fromMs, toMs)
   assertSummed(run.path)
 })
