@@ -145,8 +145,8 @@ test('a price that cannot be is refused by name, with what is allowed and what w
   writePrices(prices)
   const before = readFileSync(prices)
   const wrong: readonly (readonly [body: unknown, param: string | null, message: RegExp])[] = [
-    [{}, 'input', /it is missing/],
-    [{ input: 1 }, 'output', /it is missing/],
+    [{}, 'input', /^input must be given, in USD per million tokens; 0 if nothing is billed\.$/],
+    [{ input: 1 }, 'output', /^output must be given/],
     [{ input: 1, output: null }, 'output', /it is null/],
     [{ input: 'free', output: 1 }, 'input', /it is "free"/],
     [{ input: 1, output: 1001 }, 'output', /it is 1001/],

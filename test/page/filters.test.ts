@@ -186,6 +186,9 @@ test('while it has not answered the stamp says since when, and how to ask again'
   const dashboard = await dashboardOver('three')
   await using opened = await openDashboardPage(dashboard, { expected: /ERR_FAILED/ })
   const { page, button } = opened
+  // The page chooses the hour in which there are calls.
+  await page.waitForURL(({ search }) => search === '?range=1h')
+  await page.getByText('per minute', { exact: true }).first().waitFor()
   await page.getByText(/^Updated \d\d:\d\d:\d\d$/).waitFor()
   await page.route('**/api/overview?**', (route) => route.abort())
   await button('Refresh').click()
