@@ -25,6 +25,7 @@ import {
   playHostile,
   sessionOf,
 } from '../support/hostile-connections.ts'
+import { eventually } from '../support/eventually.ts'
 import { hostileContents, hostileKinds } from '../support/hostile-files.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -127,6 +128,10 @@ async function hostileFile(): Promise<void> {
   await any([() => chores.restart(), () => chores.kill(), pause])()
   undo()
   writeFileSync(path, goodClients)
+  await eventually('the file of clients that is whole again to be read', async () => {
+    const { health } = await chores.status()
+    return health?.warnings.every(({ code }) => code !== 'broken_clients_file') ?? null
+  })
   counts.files += 1
 }
 

@@ -119,7 +119,10 @@ test('a call gets its cost; prices that are set or synced count from the next ca
     const { sync, models } = await json<Costs>('GET', '/api/costs')
     return sync.last_error === null ? undefined : { sync, models }
   })
-  assert.match(failed.sync.last_error ?? '', /not a (complete )?price list/)
+  assert.match(
+    failed.sync.last_error ?? '',
+    /price list is not complete: it begins with "<html>", and is not JSON/,
+  )
   assert.deepEqual(failed.models, synced.models)
 
   // What has no price is told with what it would cost now.
