@@ -1,7 +1,7 @@
 import { honest } from '../charts/small-sample.ts'
 import { orderWords } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { Button } from '../design/button.tsx'
+import { MoreFailed } from '../design/more-failed.tsx'
 import { count, counted, dollars, duration, percent } from '../format/figures.ts'
 import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
 import type { ListedCalls } from './calls-list.tsx'
@@ -48,16 +48,7 @@ export function CallsFoot({ list }: { readonly list: ListedCalls }) {
     loadMore = () => undefined,
   } = list
   const { address } = useNavigation()
-  if (hasMore && moreError !== null) {
-    return (
-      <p class="list-foot row fine" role="alert">
-        <span>{moreError}</span>
-        <Button small onClick={loadMore}>
-          Try again
-        </Button>
-      </p>
-    )
-  }
+  if (hasMore && moreError !== null) return <MoreFailed error={moreError} again={loadMore} />
   return <p class="list-foot row fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
 
   function endWords(): string {

@@ -7,10 +7,10 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { orderOf } from '../data/changed-address.ts'
 import { type PageAddress, isFiltered, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
-import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { Meter } from '../design/meter.tsx'
+import { MoreFailed } from '../design/more-failed.tsx'
 import { Awaited } from '../design/awaited.tsx'
 import { FoldedTime } from '../design/folded-time.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
@@ -144,14 +144,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
       total={hasMore ? null : rows.length}
       isStale={isStale}
     >
-      {moreError !== null && (
-        <p class="list-foot row fine" role="alert">
-          <span>{moreError}</span>
-          <Button small onClick={loadMore}>
-            Try again
-          </Button>
-        </p>
-      )}
+      {moreError !== null && <MoreFailed error={moreError} again={loadMore} />}
     </LongTable>
   )
 }
