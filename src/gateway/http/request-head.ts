@@ -100,7 +100,7 @@ const keptIn = {
 } as const
 
 /** The headers in which clients send their key, in lower case. */
-const credentialNames = ['authorization', 'x-api-key', 'api-key'] as const
+const credentialNames: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key'])
 
 /** A credential without a key, as a shell sends it for a variable that is not set. */
 const emptyCredential = /^(?:bearer)?\s*$/i
@@ -112,9 +112,7 @@ const noteCredential: Note = (head, value) => {
 
 /** A header list without the headers of clients' keys. */
 export function withoutKeys(headers: readonly string[]): string[] {
-  return headersWithout(headers, (name) =>
-    (credentialNames as readonly string[]).includes(name.toLowerCase()),
-  )
+  return headersWithout(headers, (name) => credentialNames.has(name.toLowerCase()))
 }
 
 /** How the head notes any other header that it reads. */
@@ -139,7 +137,7 @@ const readBy: Readonly<Record<string, Note>> = {
   te: (head, value) => {
     head.acceptsTrailers = listTokens(value).includes('trailers')
   },
-  ...Object.fromEntries(credentialNames.map((name) => [name, noteCredential])),
+  ...Object.fromEntries(Array.from(credentialNames, (name) => [name, noteCredential])),
   via: (head, value) => {
     head.via = joined(head.via, value)
     head.forwardedFor = true
