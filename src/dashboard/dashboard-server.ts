@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Clock } from '../call/clock.ts'
 import { createServer } from '../lib/http/http.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
@@ -31,7 +32,9 @@ import { reportRoutes } from './routes/report-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 
 /** Most connections; further ones are dropped. Pages need far fewer. */
-const maxConnections = 256
+const maxConnections = 1024
+/** Most connections without a request. Beyond it the longest idle one is closed, so that no page is kept out. */
+const maxIdle = 128
 /** Time for responses to end when the server closes. */
 const closeLimitMs = 1000
 
@@ -124,9 +127,22 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   }
   const server = createServer(socketLimits)
   server.maxConnections = maxConnections
+  /** Connections without a request, the longest idle first. */
+  const idle = new Set<Socket>()
+  const rest = (socket: Socket): void => {
+    if (socket.destroyed) return
+    const [longest = socket] = idle.add(socket)
+    if (idle.size > maxIdle && idle.delete(longest)) longest.destroy()
+  }
+  server.on('connection', (socket: Socket) => {
+    socket.once('close', () => idle.delete(socket))
+    rest(socket)
+  })
   // An unknown expectation may be ignored (RFC 9110 §10.1.1). By default Node would answer 417.
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (req: IncomingMessage, res: ServerResponse) => {
+      idle.delete(req.socket)
+      res.once('close', () => rest(req.socket))
       answer(req, res).catch((error: unknown) => {
         onFault(error)
         res.destroy()

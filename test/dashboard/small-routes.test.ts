@@ -403,6 +403,23 @@ test('heads that never end are cut off, and others are answered meanwhile', asyn
   await silent.waitForServerEnd(60_000)
 })
 
+test('hundreds of idle connections keep no page out: silent, in the middle of a request, or answered', async () => {
+  await using dashboard = await startDashboard()
+  const parts = { host: 'localhost', headers: [['Content-Length', '9']] } as const
+  const begun = requestBytes('POST', '/api/proxy/start', parts)
+  const whole = requestBytes('GET', '/', { host: 'localhost' })
+  for (const bytes of [null, begun.subarray(0, 8), begun, whole]) {
+    await using clients = new AsyncDisposableStack()
+    const idle = async (): Promise<void> => {
+      const client = clients.use(await openRawClient(dashboard.port))
+      if (bytes !== null) await client.send(bytes)
+      if (bytes === whole) await client.response()
+    }
+    await Promise.all(Array.from({ length: 300 }, idle))
+    assert.equal((await dashboard.ask('GET', '/')).status, 200)
+  }
+})
+
 test('a second request in the middle of a stream breaks it, and adds nothing to it', async () => {
   await using dashboard = await startDashboard()
   await using client = await openRawClient(dashboard.port)
