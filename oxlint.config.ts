@@ -49,7 +49,7 @@ const source: Record<string, string> = {
   'share/slots': 'api call lib gateway/admission share share/schema',
   'share/rows': 'call lib options pricing share share/schema store/rollup store/share store/sqlite',
 
-  metrics: 'call',
+  metrics: 'call lib',
 
   payloads: 'api call lib payloads/file payloads/record payloads/copy',
   'payloads/copy': 'call lib payloads payloads/record',

@@ -1,5 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { codeOf, fileFault, messageOf, reasonOf } from '../lib/errors.ts'
+import { withEscapes } from '../lib/unprintable.ts'
 import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { checkFolders, type FolderUse } from './folder-rights.ts'
@@ -164,7 +165,7 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
     const fault = systemFault(error)
     const code = fault === null ? exitCodeOf(error) : exitCode.fault
     if (code === null) throw error
-    process.stderr.write(`tokenweir: ${fault ?? messageOf(error)}\n`)
+    process.stderr.write(withEscapes(`tokenweir: ${fault ?? messageOf(error)}\n`))
     // An open connection of the command would keep the process alive.
     process.exit(code)
   }

@@ -27,6 +27,7 @@ const names: readonly (readonly [name: string, label: string])[] = [
   ['x'.repeat(500), 'x'.repeat(120)],
   [`${'x'.repeat(119)}😀`, `${'x'.repeat(119)}\ufffd`],
   ['__proto__', '__proto__'],
+  ['a\u009bb\u202ec\u2066', 'a\ufffdb\ufffdc\ufffd'],
 ]
 for (const [name, label] of names) {
   test(`${JSON.stringify(name.slice(0, 20))} is shown as ${JSON.stringify(label.slice(0, 20))}`, () => {

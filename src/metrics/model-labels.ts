@@ -1,12 +1,11 @@
+import { unprintable } from '../lib/unprintable.ts'
+
 /** Most models with separate labels; all others share one. */
 const mostModels = 100
 /** Most labels from failed calls, so that names that no upstream knows cannot use up all labels. */
 const mostByFailed = 50
 /** Most characters of a name, which a scrape repeats some fifty times. */
 const nameLength = 120
-/** Control characters: some make a scraper refuse the whole text, others are invisible. */
-// oxlint-disable-next-line no-control-regex -- just these
-const unreadable = /[\u0000-\u001f\u007f-\u009f]/g
 
 /** The values of the label `model`, bounded against clients that make up names. */
 export class ModelLabels {
@@ -26,7 +25,7 @@ export class ModelLabels {
   }
 }
 
-/** A name as a label's value. */
+/** A name as a label's value, without control characters, some of which make a scraper refuse the whole text. */
 export function labelText(name: string): string {
-  return name.slice(0, nameLength).toWellFormed().replace(unreadable, '\ufffd')
+  return name.slice(0, nameLength).toWellFormed().replace(unprintable, '\ufffd')
 }

@@ -7,6 +7,7 @@ import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../../lib/number-format.ts'
 import { CommandError, exitCode } from '../exit-code.ts'
 import type { CommandContext } from '../parse-options.ts'
+import { printable } from '../terminal/printable.ts'
 import { tierLines } from '../terminal/rate-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -56,7 +57,8 @@ export function run(
   if (options.json) {
     const prices = shown.map(([upstream, price]) => ({ upstream, price: matchedPrice(price) }))
     terminal.print(`${JSON.stringify({ model, prices })}\n`)
-  } else terminal.print(shown.map(([upstream, price]) => textOf(model, upstream, price)).join('\n'))
+  } else
+    terminal.print(shown.map(([upstream, price]) => textOf(printable(model), upstream, price)).join('\n'))
   return shown.some(([, price]) => 'none' in price) ? exitCode.fault : 0
 }
 

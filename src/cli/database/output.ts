@@ -1,4 +1,5 @@
 import { PartFile } from '../../export/part-file.ts'
+import { withEscapes } from '../../lib/unprintable.ts'
 import { path } from '../../options/value-kind.ts'
 import { exitCode } from '../exit-code.ts'
 import { flag, optional } from '../option-rows.ts'
@@ -57,7 +58,8 @@ export async function toOutput(
       return bytes
     },
     write: async (piece) => {
-      const data = typeof piece === 'string' ? Buffer.from(piece) : piece
+      const isWatched = part === null && process.stdout.isTTY
+      const data = typeof piece === 'string' ? Buffer.from(isWatched ? withEscapes(piece) : piece) : piece
       if (data.length === 0) return
       if (part === null) await print(data)
       else part.write(data)

@@ -1,7 +1,6 @@
-const printableAscii = /^[\x20-\x7e]*$/
+import { unprintable } from '../../lib/unprintable.ts'
 
-/** Characters that a terminal would act upon, or that reorder or hide text. */
-const unprintable = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+const printableAscii = /^[\x20-\x7e]*$/
 
 /** The text on one line, without control sequences that a terminal would obey. */
 export function printable(text: string): string {

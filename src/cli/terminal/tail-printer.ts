@@ -41,7 +41,7 @@ export function tailPrinter(
   const style = (): LineStyle => lineStyle({ width, color, clock })
 
   const show = (line: (style: LineStyle) => string, data: string): void =>
-    print(`${json ? safeJson(data) : line(style())}\n`)
+    print(`${json ? data : line(style())}\n`)
 
   const greet = (isLogging: boolean): void => {
     cancelLost()
@@ -66,7 +66,7 @@ export function tailPrinter(
     }
     const request = requests.take(record.id)
     if (errors && toneOf(record) !== 'failed') return
-    if (request !== null) print(`${safeJson(request)}\n`)
+    if (request !== null) print(`${request}\n`)
     show((style) => endLine(record, style), data)
   }
 
@@ -99,12 +99,4 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
 function droppedText(dropped: number): string {
   const what = dropped === 1 ? '1 request or response is' : `${count(dropped)} requests and responses are`
   return `${what} missing here: too many at once`
-}
-
-/** The JSON with control characters as escapes, so that the terminal does not obey them. */
-function safeJson(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

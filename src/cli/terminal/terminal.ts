@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../call/clock.ts'
+import { withEscapes } from '../../lib/unprintable.ts'
 import type { LineStyle } from './paint.ts'
 
 /** The output of a command, and its clock. */
@@ -33,8 +34,8 @@ export function thisTerminal(): Terminal {
   stdout.on('error', () => closed.abort())
   return {
     clock: systemClock,
-    print: (text) => stdout.write(text),
-    warn: (text) => stderr.write(text),
+    print: (text) => stdout.write(withEscapes(text)),
+    warn: (text) => stderr.write(withEscapes(text)),
     width: () => (stdout.isTTY ? stdout.columns || usualWidth : Number(env['COLUMNS']) || unboundedWidth),
     color: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     isWatched: stdout.isTTY,
