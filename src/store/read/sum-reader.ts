@@ -41,6 +41,8 @@ export interface SumQuestion extends Pick<
 const rowsPerCheck = 256
 /** Roughly the most rows of sums that one statement reads. */
 const rowsAtOnce = 5000
+/** Most numbers after a recent mark: to look at as many calls takes some 50 ms. */
+const recentNumbers = 20_000
 /** Largest share of all keys that are looked up one by one. */
 const fewKeys = 1 / 40
 
@@ -136,7 +138,7 @@ export class SumReader {
   /** Counts the calls that the cells of hours lack. */
   #addLacking([fromMs, toMs]: TimeRange, { hours, lastSeq }: SumMarks, counting: Counting): void {
     const asked = hours.filter(({ hour }) => (hour + 1) * hourMs > fromMs && hour * hourMs < toMs)
-    const { recent, old, leastSeq } = splitByAge({ hours: asked, lastSeq })
+    const { recent, old, leastSeq } = splitByAge({ hours: asked, lastSeq }, recentNumbers)
     if (recent.length > 0)
       this.#addCalls('by_seq', [fromMs, toMs], { ...counting, counts: lackedBy(recent) }, leastSeq)
     for (const { hour, seq } of old) {

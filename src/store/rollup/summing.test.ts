@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sumAll } from '../../../bench/generate/add-past.ts'
-import { sampleStartMs } from '../../../test/store/sample-call.ts'
+import { chatCall, idAt, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { assertTold, dayMs, variedCall } from '../../../test/store/told-of-calls.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
@@ -75,6 +75,25 @@ test('hours that change while two processes sum them up, with calls that come la
   assertSummed(run.path)
 })
 
+test('an hour that grows by 25,000 calls between two runs is not read from its start again', async () => {
+  await using run = await setUp()
+  const writeMany = (): void => {
+    const first = run.calls.length
+    run.calls.push(...Array.from({ length: 25_000 }, (_, index) => chatCall(idAt(first + index))))
+    writeCalls(run.database, run.calls.slice(first))
+  }
+  const summing = new Summing(run.database)
+  const stepsToEnd = (): number => {
+    let steps = 1
+    while (summing.step(sampleStartMs + hourMs, 5000)) steps++
+    return steps
+  }
+  writeMany()
+  assert.equal(stepsToEnd(), 6)
+  writeMany()
+  assert.equal(stepsToEnd(), 6)
+})
+
 test('a folded hour is never made anew', async () => {
   await using run = await setUp()
   run.write(200)
@@ -100,16 +119,16 @@ test('many calls that the sums lack are read hour by hour', async () => {
   sumAll(run.database, laterMs)
   for (let batch = 0; batch < 21; batch++) run.write(1000)
   await assertTold(run.path, run.calls, fromMs, toMs)
-  const summing = new Summing(run.database)
+  const summing = new Summing(run.database, undefined, 20_000)
   for (let step = 0; step < 9; step++) summing.step(laterMs, 200)
   run.write(100)
   await assertTold(run.path, run.calls, fromMs, toMs)
-  sumAll(run.database, laterMs)
+  while (summing.step(laterMs, 5000));
   await assertTold(run.path, run.calls, fromMs, toMs)
   noteChange(run.statements, fromMs / hourMs)
   run.write(10)
   await assertTold(run.path, run.calls, fromMs, toMs)
-  sumAll(run.database, laterMs)
+  while (summing.step(laterMs, 5000));
   await assertTold(run.path, run.calls, fromMs, toMs)
   assertSummed(run.path)
 })
@@ -119,7 +138,7 @@ test('an hour that another process sums up or changes while it is read: each cal
   for (let batch = 0; batch < 21; batch++) run.write(1000)
   sumAll(run.database, laterMs)
   using other = openForWriting(run.path)
-  const [reading, quicker] = [new Summing(run.database), new Summing(other)]
+  const [reading, quicker] = [new Summing(run.database, undefined, 20_000), new Summing(other)]
   const beginHour = (): void => {
     noteChange(run.statements, fromMs / hourMs)
     // The first step chooses the hour, the second reads the first of its calls.
@@ -140,7 +159,7 @@ test('an hour that another process sums up or changes while it is read: each cal
     call.id >= first && call.id < past ? { ...call, inputTokens: (call.inputTokens ?? 0) + 1 } : call,
   )
   await assertTold(run.path, changed, fromMs, toMs)
-  sumAll(run.database, laterMs)
+  while (reading.step(laterMs, 5000));
   await assertTold(run.path, changed, fromMs, toMs)
   assertSummed(run.path)
 })

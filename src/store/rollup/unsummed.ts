@@ -13,9 +13,6 @@ export interface UnsummedHour {
   readonly changes: number
 }
 
-/** Most numbers after a recent mark. */
-const recentNumbers = 20_000
-
 /** Notes that new calls of an hour get numbers beyond `seq`. Call it within the transaction that writes them. */
 export function noteCalls(statements: RowStatements, hour: number, seq: number): void {
   statements.run('INSERT INTO unsummed VALUES (60, ?, ?, 0) ON CONFLICT DO NOTHING', hour, seq)
@@ -97,8 +94,14 @@ interface MarksByAge {
   readonly leastSeq: number
 }
 
-/** The missing calls of recent marks are read in the order of writing, those of old marks hour by hour. */
-export function splitByAge({ hours, lastSeq }: Pick<SumMarks, 'hours' | 'lastSeq'>): MarksByAge {
+/**
+ * The missing calls of recent marks are read in the order of writing, those of old marks hour by hour. At most
+ * `recentNumbers` follow a recent mark.
+ */
+export function splitByAge(
+  { hours, lastSeq }: Pick<SumMarks, 'hours' | 'lastSeq'>,
+  recentNumbers: number,
+): MarksByAge {
   const recent = hours.filter(({ seq }) => lastSeq - seq <= recentNumbers)
   const old = hours.filter(({ seq }) => lastSeq - seq > recentNumbers)
   return { recent, old, leastSeq: recent.reduce((least, { seq }) => Math.min(least, seq), lastSeq) }
