@@ -56,9 +56,13 @@ export class PartFile implements Disposable {
     this.#file = openSync(this.path, 'wx', 0o600)
   }
 
-  /** Appends bytes. Throws the system's errors, such as a full disk. */
+  /** Appends bytes. Throws the system's errors, such as a full disk, with the path. */
   write(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      throw Object.assign(error as Error, { path: this.path })
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
-/** The message of any thrown value. */
+/** The message of any thrown value. That of a system error about a file is in plain words. */
 export function messageOf(caught: unknown): string {
-  return caught instanceof Error ? caught.message : String(caught)
+  return fileFault(caught) ?? (caught instanceof Error ? caught.message : String(caught))
 }
 
 /** The value of a function; null if it throws. */

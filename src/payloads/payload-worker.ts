@@ -4,7 +4,7 @@ import { CallIds, startedAtMs } from '../call/call-id.ts'
 import { systemClock } from '../call/clock.ts'
 import type { Outcome } from '../call/outcome.ts'
 import { joined } from '../lib/byte-gather.ts'
-import { codeOf, messageOf, orNull } from '../lib/errors.ts'
+import { orNull, reasonOf } from '../lib/errors.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { PayloadFile } from './file/payload-file.ts'
 import { recentPayloads } from './file/payload-reader.ts'
@@ -192,10 +192,5 @@ function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
 
 /** Why the log cannot be written, for people. */
 function troubleOf(error: unknown): string {
-  const code = codeOf(error)
-  const reason = messageOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `${filePath}: the disk is full`
-  if (code === 'EROFS') return `${filePath}: the file system is read-only`
-  if (code === 'EACCES' || code === 'EPERM') return `${filePath}: no right to write it (${reason})`
-  return `${filePath}: ${reason}`
+  return `${filePath}: ${reasonOf(error)}`
 }

@@ -8,6 +8,8 @@ import { eventually } from '../support/eventually.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
 
+/** A message of the system as it comes. */
+const systemWords = /\bE[A-Z]{3,}: /
 const atTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /
 
 /** Starts `up`, has a call served, and waits until the terminal and `/health` say what is wrong. */
@@ -92,3 +94,36 @@ test('a damaged database is named on the terminal', async () => {
   await serves(dir, 'database_damaged', /data\/llm_telemetry\.db was damaged .*renamed to \*\.corrupt/)
   assert.ok(existsSync(dir.file('data/llm_telemetry.db')))
 })
+
+const spend = 'request_id,call_type,spend,prompt_tokens,completion_tokens,startTime,endTime,model\n'
+const spendRow = 'r-1,acompletion,0.01,100,20,2026-11-18 04:00:00,2026-11-18 04:00:02,gpt-4.1\n'
+
+for (const [db, cause, absence] of [
+  ['/proc/x.db', 'there is no such file or folder; create it, or name another', 'There is no database yet'],
+  ['file/x.db', 'something has that name already; name another', 'There is no database yet'],
+  ['folder', 'this is a folder, not a file; name a file', 'This is a folder or a device'],
+] as const) {
+  test(`--db ${db}: the gateway and the commands say what is wrong with it, and what to do`, async () => {
+    await using dir = await makeTempDir()
+    writeFileSync(dir.file('file'), '')
+    mkdirSync(dir.file('folder'))
+    writeFileSync(dir.file('spend.csv'), spend + spendRow)
+    const gatewayArgs = ['gateway', '--port', '0', '--host', '127.0.0.1', '--upstream', 'http://127.0.0.1:9']
+    const started = (args: readonly string[]) =>
+      startCommandProcess({ args: [...args, '--db', db], directory: dir.path })
+    await using gateway = started(gatewayArgs)
+    const said = await gateway.waitForOutput(/warning: .*cannot be recorded.*/)
+    assert.ok(said[0].includes(`${db}: ${cause}`), said[0])
+    await gateway.stop()
+    assert.doesNotMatch(gateway.stdout + gateway.stderr, systemWords)
+    for (const args of [['calls'], ['db', 'check'], ['db', 'import', 'spend.csv']]) {
+      await using command = started(args)
+      const { code } = await command.exited
+      const words = args[1] === 'import' && db !== 'folder' ? cause : absence
+      assert.equal(code, 1, args.join(' '))
+      assert.ok(command.stderr.includes(`${db}: ${words}`), command.stderr)
+      assert.match(command.stderr, /name (?:another|a file)/i)
+      assert.doesNotMatch(command.stderr, systemWords)
+    }
+  })
+}

@@ -1,6 +1,6 @@
 import type { JobFailure } from '../../api/database-job.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
-import { messageOf } from '../../lib/errors.ts'
+import { reasonOf } from '../../lib/errors.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { StoreError } from '../../store/sqlite/store-error.ts'
@@ -93,5 +93,5 @@ function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
     return { code: 'folded_range', message, data: { from } }
   }
   const saysAll = error instanceof StoreError
-  return { code: 'job_failed', message: `${db}: ${messageOf(error)}${saysAll ? '' : `. ${whatStays}`}` }
+  return { code: 'job_failed', message: `${db}: ${reasonOf(error)}${saysAll ? '' : `. ${whatStays}`}` }
 }

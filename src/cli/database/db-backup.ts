@@ -1,10 +1,12 @@
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { messageOf } from '../../lib/errors.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { bytes, counted, percent } from '../../lib/number-format.ts'
+import { CommandError } from '../exit-code.ts'
 import { done } from './database-job.ts'
 import { openPart, showProgress } from './output.ts'
 
@@ -33,7 +35,12 @@ export const run: CommandRun<typeof table> = async ({ db, force }, { positionals
   const { show, clear } = showProgress()
   using part = openPart(file, force)
   const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
-  const calls = done(await backUpStore(db, part.path, { onProgress }).finally(clear), db)
+  const copied = await backUpStore(db, part.path, { onProgress })
+    .finally(clear)
+    .catch((error: unknown) => {
+      throw new CommandError(`${db} cannot be copied to ${file}: ${messageOf(error)}`)
+    })
+  const calls = done(copied, db)
   const others = copyOthers(dirname(db), `${file}.files`)
   const size = part.publish()
   process.stdout.write(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Warning } from '../../call/call-sink.ts'
-import { codeOf, messageOf, orNullIfMissing } from '../../lib/errors.ts'
+import { codeOf, orNullIfMissing, reasonOf } from '../../lib/errors.ts'
 import { readBytes } from '../../lib/files/read-file.ts'
 
 const saltBytes = 16
@@ -28,7 +28,7 @@ export function installationSalt(path: string): Salt {
       warning: warningOf(`${path} had ${stored.length} bytes, not ${saltBytes}, and was created again`),
     }
   } catch (error) {
-    const warning = warningOf(`${path} can be neither read nor written (${messageOf(error)})`)
+    const warning = warningOf(`${path} can be neither read nor written (${reasonOf(error)})`)
     return { salt: randomBytes(saltBytes), warning }
   }
 }

@@ -13,7 +13,7 @@ import type {
   LiveOptions,
 } from '../../control/control-messages.ts'
 import { type ControlServer, openControl } from '../../control/control-server.ts'
-import { messageOf } from '../../lib/errors.ts'
+import { messageOf, systemText } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process/process-identity.ts'
 import { readText } from '../../lib/files/read-file.ts'
@@ -99,7 +99,8 @@ export class RunningGateway implements ControlledGateway {
       this.#writePidFile()
       return null
     } catch (error) {
-      return messageOf(error)
+      const words = systemText(error)
+      return words === null ? messageOf(error) : `${folder}: ${words}`
     }
   }
 

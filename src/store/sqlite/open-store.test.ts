@@ -102,7 +102,7 @@ const absences = {
   // A letter of the text lies on the end of what is looked at.
   accents: (path: string) => writeFileSync(path, `x${'é'.repeat(500)}`),
   damaged: (path: string) => writeFileSync(path, Buffer.alloc(3000, 0xfe)),
-  unreadable: (path: string) => mkdirSync(path),
+  no_file: (path: string) => mkdirSync(path),
 }
 for (const [absence, make] of Object.entries(absences)) {
   test(`a reader is told that the database is ${absence}`, async () => {

@@ -21,6 +21,7 @@ export type StoreAbsence =
   | 'foreign'
   | 'damaged'
   | 'unreadable'
+  | 'no_file'
   | 'busy'
 
 export const absenceText: Readonly<Record<StoreAbsence, string>> = {
@@ -32,7 +33,9 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
     'The file belongs to another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
   damaged:
     'The file is damaged, or no database: `tokenweir db check` says where, `sqlite3` with .recover may save its calls.',
-  unreadable: 'The file or its folder cannot be read with the rights of this user.',
+  unreadable:
+    'This user cannot read the file or its folder: run it as the user whose file it is, or name another with --db.',
+  no_file: 'This is a folder or a device: name a file with --db.',
   busy: 'The database was locked by another process for too long.',
 }
 
@@ -147,9 +150,10 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
 }
 
 /** The size in bytes; undefined without a file. */
-function sizeOf(path: string): number | undefined | 'unreadable' {
+function sizeOf(path: string): number | undefined | 'unreadable' | 'no_file' {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() === false ? 'no_file' : stats?.size
   } catch {
     return 'unreadable'
   }

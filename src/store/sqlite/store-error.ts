@@ -1,4 +1,4 @@
-import { CodedError, messageOf } from '../../lib/errors.ts'
+import { CodedError, reasonOf } from '../../lib/errors.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
@@ -37,7 +37,7 @@ const goesOn = 'recording continues by itself; no restart is needed'
 
 /** The remedy of an error of the store, and its text for people. */
 export function problemOf(error: unknown, path: string): StoreProblem {
-  const reason = messageOf(error)
+  const reason = reasonOf(error)
   const kind = error instanceof StoreError ? error.code : (sqliteFault(error) ?? fileFault(error))
   switch (kind) {
     case 'moved': {
