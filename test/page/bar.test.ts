@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { pagePaths } from '../../src/dashboard/http/page-assets.ts'
 import { runningStatus } from '../dashboard/scripted-gateway.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { sampleHealth } from '../support/sample-health.ts'
@@ -273,6 +274,23 @@ test('every figure says what it means: to the keyboard, and in the help', async 
   await page.keyboard.press('?')
   await dialog.getByText('Spend over time').waitFor()
   assert.ok(!(await told()).includes('Wait p95'))
+})
+
+test('each figure and heading of every view is explained by a whole sentence', async () => {
+  await using opened = await openDashboardPage(await dashboardOver('incident'))
+  const { page } = opened
+  for (const path of pagePaths) {
+    await page.goto(new URL(path, page.url()).href)
+    await untilReady(page)
+    const told = await page
+      .locator('[data-term], thead [title]')
+      .evaluateAll((found) => found.map((element) => element.getAttribute('title')))
+    assert.deepEqual(
+      told.filter((title) => title?.endsWith('.') !== true),
+      [],
+      path,
+    )
+  }
 })
 
 test('the help moves nothing while it is loaded, and comes back however soon after Escape', async () => {

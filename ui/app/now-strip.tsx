@@ -107,7 +107,7 @@ function Load({ load }: { readonly load: GatewayLoad }) {
       </span>
       <span
         class={`now-part row quiet now-queue ${queued > 0 ? 'is-waiting' : ''}`}
-        title="Calls waiting for a slot"
+        title="Calls waiting for a slot."
       >
         {load.queueWords}
       </span>

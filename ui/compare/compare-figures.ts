@@ -40,16 +40,21 @@ function time(words: string, of: Timed, level: 'p50' | 'p95' | 'p99', title: str
 }
 
 const latency = (level: 'p50' | 'p95' | 'p99', share: string): CompareColumn =>
-  time('Latency', 'duration_ms', level, `${share} successful calls were at least this fast`)
+  time('Latency', 'duration_ms', level, `${share} successful calls were at least this fast.`)
 const firstToken = (level: 'p50' | 'p95' | 'p99'): CompareColumn =>
-  time('First token', 'ttft_ms', level, 'Time from sending the attempt upstream, without the wait for a slot')
+  time(
+    'First token',
+    'ttft_ms',
+    level,
+    'Time from sending a streamed call upstream to its first content, without the wait for a slot.',
+  )
 
 /** The columns of the table, in order. */
 export const compareColumns = {
   calls: { words: 'Calls', value: ({ calls }) => calls, show: count },
   errors: {
     words: 'Failed',
-    title: 'Without calls whose client left',
+    title: 'Share of calls that failed, not counting calls whose client left.',
     value: ({ error_rate: rate }) => rate,
     show: percent,
   },
@@ -58,7 +63,7 @@ export const compareColumns = {
   latency_p99: latency('p99', '99 of 100'),
   timed: {
     words: 'Timed',
-    title: 'Successful calls, which latency is measured on',
+    title: 'Number of successful calls, whose times are measured.',
     value: ({ duration_ms: { n } }) => n,
     show: count,
     class: 'is-more',
@@ -68,14 +73,13 @@ export const compareColumns = {
   first_p99: firstToken('p99'),
   speed: {
     words: 'Tokens/s',
-    title: 'Median output speed of streamed calls',
+    title: 'Median output speed of streamed calls.',
     value: ({ output_tokens_per_s: { p50, n } }) => honest('p50', p50, n),
     show: speed,
     class: 'is-some',
   },
   cached: {
     words: 'Cached',
-    title: 'Share of input tokens read from the cache',
     value: ({ cached_share: share }) => share,
     show: percent,
     class: 'is-more',

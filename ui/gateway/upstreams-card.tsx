@@ -65,7 +65,7 @@ export function UpstreamsCard() {
           waiting<UpstreamRow>(({ health }) => health?.rate_limiter.queued),
           {
             head: 'First token',
-            title: 'Median, last hour',
+            title: 'Median of the last hour.',
             cell: ({ name }) => orDash(firstTokens.get(name), duration),
           },
         ]}

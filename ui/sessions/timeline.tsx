@@ -115,7 +115,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
             </li>
           )}
           {course.pieces.some(({ prefixBreak }) => prefixBreak !== null) && (
-            <li class="notice" title="Less of the prompt was cached than before, although the prompt grew">
+            <li class="notice" title="Less of the prompt was cached than before, although the prompt grew.">
               <StateMark shape="triangle" /> Cache break
             </li>
           )}
