@@ -20,8 +20,25 @@ test('round times by the clock, midnight by its date, and days', () => {
   assert.equal(words('01T11:00:00', '30T11:00:00', 6).split(',').length, 6)
 })
 
+test('months by their first days, over New Year', () => {
+  const of = (from: string, to: string, most: number): string =>
+    timeTicks(times, Date.parse(from), Date.parse(to), most)
+      .map(({ words }) => words)
+      .join(', ')
+  const firsts = '1 Dec 2025, 1 Jan, 1 Feb, 1 Mar, 1 Apr, 1 May, 1 Jun, 1 Jul'
+  for (const most of [9, 17]) assert.equal(of('2025-11-02T08:52:00Z', '2026-07-20T08:52:00Z', most), firsts)
+  assert.equal(
+    of('2025-01-01T00:00:00Z', '2026-01-02T00:00:00Z', 5),
+    '1 Jan 2025, 1 Apr 2025, 1 Jul 2025, 1 Oct 2025, 1 Jan',
+  )
+  assert.equal(
+    of('2019-03-01T00:00:00Z', '2026-03-01T00:00:00Z', 4),
+    '1 Jan 2020, 1 Jan 2022, 1 Jan 2024, 1 Jan',
+  )
+})
+
 test('never more than there is room for, however long', () => {
-  for (const days of [0.001, 0.1, 1, 3, 20, 29]) {
+  for (const days of [0.001, 0.1, 1, 3, 20, 29, 100, 400, 5000]) {
     const toMs = at('01T00:00:00') + days * 86_400_000
     const ticks = timeTicks(times, at('01T00:00:00'), toMs, 5)
     assert.ok(ticks.length >= 1 && ticks.length <= 6, `${days} days: ${ticks.length}`)

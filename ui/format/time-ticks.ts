@@ -1,4 +1,5 @@
 import type { Times } from './times.ts'
+import { wallTimeOf } from './wall-time.ts'
 
 /** A tick of the time axis. */
 export interface TimeTick {
@@ -19,9 +20,27 @@ export function roundStep(leastS: number): number {
   return steps.find((step) => step >= leastS) ?? 60 * Math.ceil(leastS / 60)
 }
 
-/** Returns at most `most` round times in the reader's zone. Midnights are dates. */
+const longestMonthMs = 31 * daySeconds * secondMs
+
+/**
+ * Returns round times in the reader's zone, about `most` of them. Midnights are dates, and long ranges have the first
+ * days of months.
+ */
 export function timeTicks(times: Times, fromMs: number, toMs: number, most: number): readonly TimeTick[] {
-  return roundTimes(times, fromMs, toMs, roundStep((toMs - fromMs) / secondMs / most))
+  const eachMs = (toMs - fromMs) / most
+  if (eachMs <= 14 * daySeconds * secondMs)
+    return roundTimes(times, fromMs, toMs, roundStep(eachMs / secondMs))
+  const least = eachMs / longestMonthMs
+  const step = [1, 2, 3, 6, 12].find((months) => months >= least) ?? 12 * Math.ceil(least / 12)
+  const [year = 0, month = 0] = wallTimeOf(fromMs, times.suffix !== '')
+    .split('-')
+    .map(Number)
+  const ticks: TimeTick[] = []
+  for (let at = Math.floor((12 * year + month - 1) / step) * step; ; at += step) {
+    const ms = times.dayStartMs(new Date(Date.UTC(at / 12, at % 12)).toISOString().slice(0, 10))
+    if (ms >= toMs) return ticks
+    if (ms >= fromMs) ticks.push({ ms, words: times.day(ms) })
+  }
 }
 
 /**
