@@ -27,6 +27,28 @@ const dashboard = await shareDashboard((folder) =>
 
 const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as const
 
+test('times of another year have room in every list', async () => {
+  const agoMs = 400 * 86_400_000
+  const lastYear = await shareDashboard((folder) => writeRuns(folder, [{ session: 'old', calls: 20, agoMs }]))
+  const [from, to] = [1, -1].map((days) => new Date(Date.now() - agoMs - days * 86_400_000).toISOString())
+  const time = `from=${from}&to=${to}`
+  await using opened = await openDashboardPage(lastYear, wide)
+  const { page } = opened
+  for (const path of ['/', '/calls', '/sessions']) {
+    await page.goto(`${lastYear.origin}${path}?${time}`)
+    await untilReady(page)
+    for (const width of [1920, 1440, 1100, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await untilStill(page)
+      const cells = `[...document.querySelectorAll('tbody tr > *')].filter(({ innerText }) =>
+        / \\d{4} \\d\\d:\\d\\d:\\d\\d/.test(innerText))`
+      await untilTrue(page, `${cells}.length > 0`)
+      const cut = `${cells}.filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ innerText }) => innerText)`
+      assert.deepEqual(await page.evaluate<string[]>(cut), [], `${path}, ${width} px wide`)
+    }
+  }
+})
+
 test('sessions are listed, the last one first, found by name, and reached by keys', async () => {
   await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
   const { page } = opened
