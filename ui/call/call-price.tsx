@@ -61,7 +61,7 @@ function PriceAge({ call }: Pick<CallPriceProps, 'call'>) {
   const times = useTimes()
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
   const startedMs = Date.parse(startedAt)
-  const { answer } = useQuery<CostMatches>(matchesPath(startedMs, startedMs + 1))
+  const { answer } = useQuery<CostMatches>(matchesPath({ fromMs: startedMs, toMs: startedMs + 1 }))
   const price = answer?.matches
     .flatMap(({ price }) => ('key' in price ? [price] : []))
     .find((price) => price.key === key && price.source === source)

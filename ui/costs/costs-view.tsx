@@ -14,7 +14,7 @@ import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
-import { freeModels } from './prices.ts'
+import { freeModels } from '../data/price-source.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
@@ -67,12 +67,8 @@ function SpendPart({ spend, matches }: { readonly spend: Spend } & Pick<Prices, 
     )
   }
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
-  const cards = spendCards(
-    models,
-    parts?.before?.summary ?? null,
-    showPrices,
-    matches && freeModels(matches.matches),
-  )
+  const free = matches && freeModels(matches.matches)
+  const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, free)
   return (
     <>
       <FigureCards cards={[...cards, month]} class="spend-cards" />
@@ -85,7 +81,7 @@ function SpendPart({ spend, matches }: { readonly spend: Spend } & Pick<Prices, 
       ) : parts === null ? (
         <div class="skeleton" style={{ height: '18rem' }} />
       ) : (
-        <SpendTable parts={parts} />
+        <SpendTable parts={parts} free={parts.by === 'model' ? free : null} />
       )}
     </>
   )

@@ -310,13 +310,6 @@ function namesOf({ model, response_model: answered, upstream, price }: CostMatch
   return [model, answered, upstream, hasPrice(price) ? price.key : null].filter((name) => name !== null)
 }
 
-/** Returns the models whose unpriced calls all ran on the user's own machines, so that nobody bills them. */
-export function freeModels(matches: readonly CostMatch[]): ReadonlySet<string | null> {
-  const unpriced = matches.filter(({ unpriced_calls: calls }) => calls > 0)
-  const billed = unpriced.filter(({ price }) => hasPrice(price) || price.none !== 'local')
-  return new Set(unpriced.map(({ model }) => model)).difference(new Set(billed.map(({ model }) => model)))
-}
-
 /** Returns the number of unpriced calls whose model now has a price that was in force at their time. */
 export function priceableCalls(matches: readonly CostMatch[], fromMs: number): number {
   return matches.reduce((sum, { price, unpriced_calls: calls }) => {

@@ -102,12 +102,15 @@ export interface SpendRow {
   readonly before: SpendFigures | null
   /** The share of all spend, 0 to 1; null without a price. */
   readonly share: number | null
+  /** The number of unpriced calls that nobody bills. */
+  readonly freeCalls: number
 }
 
 /** Returns the rows by cost, highest first; groups without a price follow by their number of calls. */
 export function spendRows(
   now: SpendAnswer<SpendGroup>,
   before: SpendAnswer<SpendGroup> | null,
+  free: ReadonlySet<string | null> | null = null,
 ): readonly SpendRow[] {
   const past = new Map(before?.groups.map((group) => [group.key, group]))
   const total = now.summary.cost_usd ?? 0
@@ -117,6 +120,7 @@ export function spendRows(
       now: group,
       before: past.get(group.key) ?? null,
       share: group.cost_usd === null ? null : total === 0 ? 0 : group.cost_usd / total,
+      freeCalls: free?.has(group.key) === true ? group.unpriced_calls : 0,
     }))
     .sort((a, b) => byCost(a.now, b.now))
 }

@@ -1,6 +1,7 @@
 import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { byWords, filterOf, namelessOf } from '../data/page-address.ts'
+import { unpricedWords } from '../data/price-source.ts'
 import type { SpendColumnName } from '../data/sorted-columns.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -26,10 +27,18 @@ const columns: readonly Column<SpendRow, SpendColumnName>[] = [
     head: 'Cost',
     class: 'spend-cost',
     sort: ['cost', ({ now }) => now.cost_usd],
-    cell: ({ now: { cost_usd: usd, unpriced_calls: unpriced } }) => (
+    cell: ({ now: { cost_usd: usd, unpriced_calls: unpriced }, freeCalls }) => (
       <>
         {orDash(usd, dollars)}
-        {unpriced > 0 && <small>{usd === null ? 'no price' : `+ ${count(unpriced)} unpriced`}</small>}
+        {unpriced > 0 && (
+          <small>
+            {usd === null
+              ? freeCalls > 0
+                ? 'self-hosted'
+                : 'no price'
+              : `+ ${unpricedWords(unpriced, freeCalls)}`}
+          </small>
+        )}
       </>
     ),
   },
@@ -83,10 +92,16 @@ const columns: readonly Column<SpendRow, SpendColumnName>[] = [
   },
 ]
 
+interface SpendTableProps {
+  readonly parts: SpendParts
+  /** The models that nobody bills; null while unknown, and for other groups. */
+  readonly free: ReadonlySet<string | null> | null
+}
+
 /** The cost of each group. Each row is a link to its calls. */
-export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
+export function SpendTable({ parts: { by, now, before }, free }: SpendTableProps) {
   const { address, go } = useNavigation()
-  const rows = spendRows(now, before)
+  const rows = spendRows(now, before, free)
   const title = `Spend by ${byWords(by).toLowerCase()}`
   const name: Column<SpendRow> = {
     head: byWords(by),
@@ -119,7 +134,13 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
           onOrder: (order, rising) => go({ order, rising }),
         }}
         total={
-          rows.length > 1 && { name: null, now: now.summary, before: before?.summary ?? null, share: null }
+          rows.length > 1 && {
+            name: null,
+            now: now.summary,
+            before: before?.summary ?? null,
+            share: null,
+            freeCalls: rows.reduce((sum, { freeCalls }) => sum + freeCalls, 0),
+          }
         }
         most={rowsAtFirst}
       />

@@ -108,13 +108,10 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const costs = useQuery<Costs>('/api/costs', {
     everyMs: (costs) => (costs?.sync.state === 'running' ? runningEveryMs : calmEveryMs),
   })
-  const matches = useQuery<CostMatches>(
-    (nowMs) => {
-      const { fromMs, toMs } = spendBounds(address, nowMs)
-      return matchesPath(fromMs, toMs)
-    },
-    { everyMs: refreshEveryMs(address.range), isPaused },
-  )
+  const matches = useQuery<CostMatches>((nowMs) => matchesPath(spendBounds(address, nowMs)), {
+    everyMs: refreshEveryMs(address.range),
+    isPaused,
+  })
   const again = (): void => {
     costs.again()
     matches.again()

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import type { FreeCalls } from '../data/price-source.ts'
 import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'
@@ -29,13 +30,15 @@ export interface OverviewBodyProps extends CallsCardProps {
   readonly earlier: Overview | null
   /** The rules of the alerts; empty until they are known. */
   readonly rules: AlertRules
+  /** The unpriced calls that nobody bills; none until they are known. */
+  readonly free: FreeCalls
 }
 
 /** All figures of an answer. */
-export function OverviewBody({ earlier, rules, ...props }: OverviewBodyProps) {
+export function OverviewBody({ earlier, rules, free, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
-  const cards = useMemo(() => overviewCards(answer, rules), [answer, rules])
+  const cards = useMemo(() => overviewCards(answer, rules, free.calls), [answer, rules, free])
   const charts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)
@@ -116,7 +119,7 @@ export function OverviewBody({ earlier, rules, ...props }: OverviewBodyProps) {
       </div>
       <SlotsCard answer={answer} frame={frame} />
       <div class="overview-pair">
-        <ModelsCard answer={answer} />
+        <ModelsCard {...{ answer, free }} />
         <FailuresCard answer={answer} />
       </div>
       <CallsCard {...props} />

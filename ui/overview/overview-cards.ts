@@ -16,6 +16,7 @@ import {
 } from '../format/figures.ts'
 import { type Change, type Compared, changeOf } from '../format/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
+import { unpricedWords } from '../data/price-source.ts'
 import { timedCalls } from './overview-question.ts'
 
 /** A figure at the top of the view, with its course over time. */
@@ -70,8 +71,15 @@ function tonesOf(
   }
 }
 
-/** Returns the cards of the most important figures. Without alert rules, they have no colours. */
-export function overviewCards(answer: Overview, rules: AlertRules = {}): readonly OverviewCard[] {
+/**
+ * Returns the cards of the most important figures. Without alert rules, they have no colours. Nobody bills
+ * `freeCalls` of the unpriced calls.
+ */
+export function overviewCards(
+  answer: Overview,
+  rules: AlertRules = {},
+  freeCalls: number = 0,
+): readonly OverviewCard[] {
   const tones = tonesOf(answer, rules)
   const { totals, buckets } = answer
   const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_total_ms: withWait } = totals
@@ -157,7 +165,7 @@ export function overviewCards(answer: Overview, rules: AlertRules = {}): readonl
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
         unpriced > 0
-          ? `${usd === null ? '' : '+ '}${count(unpriced)} unpriced`
+          ? `${usd === null ? '' : '+ '}${unpricedWords(unpriced, freeCalls)}`
           : usd === null
             ? ''
             : `${orDash(costPerThousand(totals), dollars)} per 1,000 calls`,

@@ -3,25 +3,27 @@ import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { callsQuery } from '../data/page-address.ts'
+import { unpricedWords } from '../data/price-source.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/form/segments.tsx'
 import { counted } from '../format/figures.ts'
+import type { OverviewBodyProps } from './overview-body.tsx'
 import { type FailedGroup, type ModelMeasure, failedRows, modelRows, usualMeasure } from './rankings.ts'
 
 const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 'Calls' }
 
 /** The models by cost, tokens, cached input or calls. */
-export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
+export function ModelsCard({ answer: { models, totals }, free }: Pick<OverviewBodyProps, 'answer' | 'free'>) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
   if (models === null) return <UntoldCard title="By model" />
-  const rows = modelRows(models, measure, totals)
+  const rows = modelRows(models, measure, totals, free.models)
   const { unpriced_calls: unpriced } = totals
   return (
     <Card
       title="By model"
-      about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} unpriced` : undefined}
+      about={measure === 'cost' && unpriced > 0 ? unpricedWords(unpriced, free.calls) : undefined}
       actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (

@@ -1,6 +1,7 @@
 import type { OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
 import { type PageAddress, namelessOf } from '../data/page-address.ts'
+import { unpricedWords } from '../data/price-source.ts'
 import { changeTo, valueWords } from '../filters/facets.ts'
 import { count, counted, dollars, percent } from '../format/figures.ts'
 
@@ -36,12 +37,13 @@ const measures: Readonly<Record<ModelMeasure, Measure>> = {
 
 /**
  * Returns the rows of the models with the largest values, and one row for all others. Models without a price have a
- * row, too.
+ * row, too. Nobody bills the models in `free`.
  */
 export function modelRows(
   models: readonly OverviewModel[],
   measure: ModelMeasure,
   totals: Totals,
+  free: ReadonlySet<string | null> = new Set(),
 ): readonly RankedRow[] {
   const { of, show, ofAll } = measures[measure]
   const rows = models
@@ -55,18 +57,19 @@ export function modelRows(
   return [
     ...rows.map((model): RankedRow => {
       const value = of(model)
+      const isFree = free.has(model.model)
       const isUnpriced = measure === 'cost' && model.unpriced_calls > 0
       const note =
         value === null
           ? counted(model.calls, 'call')
           : isUnpriced
-            ? `+ ${count(model.unpriced_calls)} unpriced`
+            ? `+ ${unpricedWords(model.unpriced_calls, isFree ? model.unpriced_calls : 0)}`
             : undefined
       return {
         key: model.model ?? '',
         words: model.model ?? 'No model',
         value,
-        figure: value === null ? 'no price' : show(value),
+        figure: value !== null ? show(value) : isFree ? 'self-hosted' : 'no price',
         note,
         to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
       }

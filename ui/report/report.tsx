@@ -16,6 +16,8 @@ interface ReportProps {
 }
 
 const stay = (): void => undefined
+/** A report does not know which calls nobody bills. */
+const noFree = { models: new Set<null>(), calls: 0 }
 
 /** All figures of a range, in one file without requests. */
 export function Report({ report }: ReportProps) {
@@ -31,6 +33,7 @@ export function Report({ report }: ReportProps) {
             answer={overview}
             earlier={null}
             rules={{}}
+            free={noFree}
             list={list}
             onList={setList}
             onOpen={stay}
