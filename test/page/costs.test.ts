@@ -12,7 +12,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, pressInTurn, untilReady, untilTrue } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
-import { dashboardOver } from './shared-dashboard.ts'
+import { dashboardOver, shareDashboard } from './shared-dashboard.ts'
 import { writeCalls } from '../store/write-calls.ts'
 
 interface Spent {
@@ -190,6 +190,20 @@ test('in another zone, prices are those of its day', async () => {
   ])
 })
 
+test('calls of a model of one’s own are self-hosted, not unpriced', async () => {
+  const dashboard = await shareDashboard(writeLocalCalls)
+  await using opened = await openDashboardPage(dashboard, { path: '/?range=1h' })
+  const { page } = opened
+  await page.getByRole('link', { name: /^Cost/ }).getByText('+ 2 self-hosted', { exact: true }).waitFor()
+  const models = page.getByRole('region', { name: 'By model' })
+  await models.getByText('2 self-hosted', { exact: true }).waitFor()
+  await models.getByRole('link', { name: /^qwen3:8b.*self-hosted$/s }).waitFor()
+  await page.goto(`${dashboard.origin}/costs?range=1h`)
+  const spend = page.getByRole('region', { name: 'Spend by model' })
+  await spend.getByRole('row', { name: /^qwen3:8b.*self-hosted/ }).waitFor()
+  await spend.getByRole('row', { name: /^All.*\+ 2 self-hosted/ }).waitFor()
+})
+
 test('a price is set; what it would change is shown, and the past changes only when it is told to', async () => {
   await using dir = await makeTempDir()
   writeLocalCalls(dir.path)
@@ -316,6 +330,8 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   await order.waitFor({ state: 'hidden' })
   await page.setViewportSize({ width: 390, height: 844 })
   await heading.waitFor({ state: 'hidden' })
+  const label = `getComputedStyle(document.querySelector('tbody .is-words'), '::before').content`
+  assert.equal(await page.evaluate(label), '"Source"')
   assert.equal(await order.inputValue(), 'Your own first')
   await order.selectOption('Cheapest output')
   await untilTrue(page, `location.search === '?price_order=output&price_rising=true'`)

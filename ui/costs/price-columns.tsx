@@ -57,7 +57,7 @@ export const priceColumns: readonly PriceColumn[] = [
   rateColumn('cached', 'Cached', 'Dollars per million input tokens read from the upstream’s cache.'),
   {
     head: 'Source',
-    isWords: true,
+    isWords: 'labelled',
     cell: ({ price, source, isCalm }) => (
       <span class={price !== null ? '' : isCalm ? 'quiet' : 'notice'}>{source}</span>
     ),

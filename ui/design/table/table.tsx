@@ -11,8 +11,8 @@ export interface Column<Row, Name extends string = never> {
   readonly head: ComponentChildren
   /** The tooltip of the head (default: the meaning of the figure). */
   readonly title?: string | undefined
-  /** True if the column has text, not figures. */
-  readonly isWords?: boolean
+  /** True if the column has text, not figures. Narrow tables show the head of figures and of `labelled` text. */
+  readonly isWords?: boolean | 'labelled'
   /** The class of the head and the cells. */
   readonly class?: string | undefined
   /** The name of the order by this column, and the value that it sorts by; null for an unknown value. */
@@ -153,7 +153,7 @@ interface CellProps {
 }
 
 function Cell({ isName, column, content, children }: CellProps) {
-  const { head, isWords = false } = column
+  const { head, isWords } = column
   if (isName) {
     return (
       <th scope="row" class={classOf(column)}>
@@ -163,7 +163,7 @@ function Cell({ isName, column, content, children }: CellProps) {
     )
   }
   return (
-    <td class={classOf(column)} data-label={isWords || typeof head !== 'string' ? undefined : head}>
+    <td class={classOf(column)} data-label={isWords === true || typeof head !== 'string' ? undefined : head}>
       {content}
       {children}
     </td>
@@ -171,5 +171,5 @@ function Cell({ isName, column, content, children }: CellProps) {
 }
 
 function classOf({ isWords = false, class: className = '' }: CellProps['column']): string {
-  return isWords ? `is-words ${className}` : className
+  return isWords === false ? className : `is-words ${className}`
 }
