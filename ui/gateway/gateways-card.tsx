@@ -28,7 +28,7 @@ export function GatewaysCard() {
   const release = async ({ instance }: GatewayRow): Promise<void> =>
     put(await act('POST', `/api/gateways/${encodeURIComponent(instance)}/release`))
   return (
-    <Card title="All gateways" about={allWords(report)} class="gateways-card">
+    <Card title="All gateways" about={allWords(report)} class="gateways-card stacked">
       {problem !== null && (
         <Banner tone="warn">
           The shared database is unreachable: {problem}. Gateways as of {time(Date.parse(asOf))}.

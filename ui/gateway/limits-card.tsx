@@ -11,7 +11,7 @@ import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } 
 export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {
   if (limits.length === 0) return null
   return (
-    <Card title="Provider limits" about="from each provider’s latest response" class="limits-card">
+    <Card title="Provider limits" about="from each provider’s latest response" class="limits-card stacked">
       <EditableTable
         caption="What remains of each provider’s limits"
         rows={limitedUses(limits)}

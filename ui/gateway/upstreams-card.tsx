@@ -47,7 +47,7 @@ export function UpstreamsCard() {
   const rows = report.upstreams.map((row) => withHealth(row, live))
   const isAlone = rows.length === 1
   return (
-    <Card title="Upstreams" class="upstreams-card">
+    <Card title="Upstreams" class="upstreams-card stacked">
       {report.problem !== null && (
         <Banner tone="warn">{report.problem} The last valid upstreams stay in force.</Banner>
       )}

@@ -32,7 +32,7 @@ export function Messages({ title, messages }: MessagesProps) {
       )}
       <ol>
         {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
-          <li key={hidden + at} data-speaker={speaker}>
+          <li key={hidden + at} class="stack" data-speaker={speaker}>
             <div class="speaker row">
               <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}

@@ -31,7 +31,7 @@ export function ClientsCard() {
   return (
     <Card
       title="Clients"
-      class="clients-card"
+      class="clients-card stacked"
       about={orderWords(health?.rate_limiter.queue_order ?? report.queue_order)}
     >
       {report.problem !== null && (
