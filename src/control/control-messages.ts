@@ -201,8 +201,11 @@ export const handedLimit = v.object({
       model: v.nullable(v.string()),
       key: v.nullable(v.string()),
       kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
-      limit: amount,
+      /** Null without a known limit. */
+      limit: v.nullable(amount),
       isDerived: v.boolean(),
+      /** What is left of the wait that the provider asked for. */
+      pausedMs: amount,
     }),
   ),
   /** Uses within the last minute, oldest first: each an age in ms and an amount. */

@@ -45,3 +45,23 @@ test('no minute has more calls than the limit over a restart, and calls that wai
     )
   }
 })
+
+test('a wait that a provider asked the old gateway for holds at the new one, also without a known limit', async () => {
+  const waitMs = 12_000
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  const supervisor = place.supervisor({ args: [`--port=${port}`, '--pace=learn'] })
+  await supervisor.start({ upstream: upstream.baseUrl })
+  const call = async (): Promise<number> => {
+    const { status } = await exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' })
+    return status
+  }
+  upstream.replyOnce(jsonReply(429, {}, [['Retry-After-Ms', String(waitMs)]]))
+  assert.equal(await call(), 429)
+  await supervisor.restart()
+  assert.equal(await call(), 200)
+  const [refused, next] = upstream.requests
+  const afterMs = next!.headAtMs - refused!.headAtMs
+  assert.ok(afterMs >= waitMs - 100, `called again after ${afterMs} ms`)
+})

@@ -1,4 +1,5 @@
 import { dropOldest } from '../../lib/drop-oldest.ts'
+import type { LearnedLimit } from '../../control/control-messages.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { OwnedLimit } from './owned-limit.ts'
 import type { LimitedKind } from './limit-headers.ts'
@@ -76,12 +77,13 @@ export class LearnedUse {
     tokens.isDerived = this.#refused !== null
   }
 
-  /** Sets a limit that the predecessor has learned. */
-  restore(kind: LimitedKind, most: number, isDerived: boolean): OwnedLimit {
+  /** Sets a limit and a pause that the predecessor has learned. */
+  restore({ kind, limit: most, isDerived, pausedMs }: LearnedLimit, nowMs: number): OwnedLimit {
     const limit = this.#ofKind(kind)
-    limit.limit = most
+    limit.limit = most ?? Infinity
     limit.isDerived = isDerived
-    this.#isReported ||= !isDerived
+    this.#isReported ||= most !== null && !isDerived
+    this.pausedUntilMs = nowMs + pausedMs
     return limit
   }
 
@@ -140,9 +142,10 @@ export class LearnedLimits {
     return learned
   }
 
-  limits(): readonly OwnedLimit[] {
-    return Array.from(this.#uses.values()).flatMap(({ limits }) =>
-      limits.filter(({ limit }) => limit !== Infinity),
+  /** The known limits, and all limits of uses that pause beyond a time (monotonic ms). */
+  limits(pausedAtMs = Infinity): readonly OwnedLimit[] {
+    return Array.from(this.#uses.values()).flatMap(({ limits, pausedUntilMs }) =>
+      limits.filter(({ limit }) => limit !== Infinity || pausedUntilMs > pausedAtMs),
     )
   }
 }

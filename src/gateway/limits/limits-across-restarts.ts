@@ -31,12 +31,14 @@ export class LimitsAcrossRestarts {
     const nowMs = this.#nowMs()
     const awaited = this.#awaited()
     this.#reported = this.#totals()
-    return this.#limits.list().map((limit) => {
+    return this.#limits.list(nowMs).map((limit) => {
       const { key, kind, owner, isDerived } = limit
       const { of, upstream, model, client } = owner
+      const use = { upstream: upstream ?? '', model, key: client }
+      const most = limit.limit === Infinity ? null : limit.limit
       const learned =
         of === 'learned'
-          ? { upstream: upstream ?? '', model, key: client, kind, limit: limit.limit, isDerived }
+          ? { ...use, kind, limit: most, isDerived, pausedMs: this.#limits.pausedMs(use) }
           : null
       return { key, learned, taken: limit.uses(nowMs), isAwaited: awaited.has(limit) }
     })

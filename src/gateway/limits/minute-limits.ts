@@ -170,14 +170,19 @@ export class MinuteLimits {
     this.onRoom()
   }
 
-  /** All limits. */
-  list(): readonly OwnedLimit[] {
-    return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
+  /** All limits. With a time (monotonic ms) also those without a known value, if a pause lasts longer. */
+  list(pausedAtMs?: number): readonly OwnedLimit[] {
+    return [...this.#limits.values(), ...(this.#learned?.limits(pausedAtMs) ?? [])]
+  }
+
+  /** What is left of the pause that a provider asked for. */
+  pausedMs(use: LimitedUse): number {
+    return Math.max(0, (this.#learned?.of(use).pausedUntilMs ?? 0) - this.#nowMs())
   }
 
   /** Adopts a limit that another gateway has learned; undefined if this gateway learns none. */
-  learnedBefore({ kind, limit, isDerived, ...use }: LearnedLimit): OwnedLimit | undefined {
-    return this.#learned?.of(use).restore(kind, limit, isDerived)
+  learnedBefore(learned: LearnedLimit): OwnedLimit | undefined {
+    return this.#learned?.of(learned).restore(learned, this.#nowMs())
   }
 
   #groupOf(use: LimitedUse, caller: Caller): LimitGroup | null {
