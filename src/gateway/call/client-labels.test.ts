@@ -23,7 +23,10 @@ const clients: readonly [introduction: Partial<Introduction>, client: string | n
     'Mozilla',
   ],
   [{ userAgent: 'Mozilla/5.0 (X11) AppleWebKit/537.36 Cursor/1.2 Chrome/1 Electron/3' }, 'Cursor'],
-  [{ userAgent: 'ai-sdk/openai-compatible/1.0.3 runtime/node' }, 'ai-sdk/openai-compatible'],
+  [{ userAgent: 'ai-sdk/openai-compatible/1.0.3 runtime/node' }, 'ai-sdk'],
+  // The AI SDK 7 names itself otherwise in a stream.
+  [{ userAgent: 'ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/24' }, 'ai-sdk'],
+  [{ userAgent: 'ai-sdk-openai-compatible/3.0.92 ai-sdk-provider-utils/5.0.81 node.js/24' }, 'ai-sdk'],
   [{ userAgent: 'my agent' }, 'my'],
   [{ userAgent: '' }, null],
   [{}, null],

@@ -71,7 +71,8 @@ export function productOf(userAgent: string): Product {
     .map(nameOf)
     .find((name) => !libraries.test(name))
   if (program !== undefined) return { name: agentNamed(program), isLibrary: false }
-  return { name: named, isLibrary: true }
+  // The AI SDK names several of its packages, and not the same ones in each call.
+  return { name: /^ai(?:-sdk|$)/.test(named) ? 'ai-sdk' : named, isLibrary: true }
 }
 
 /** A product without its version: `ai-sdk/openai` of `ai-sdk/openai/2.0`. */
