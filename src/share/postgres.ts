@@ -70,7 +70,8 @@ export function errorInWords(error: unknown, url: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${where} has an unknown host name`
   if (code === '28P01' || code === '28000') return `${where} does not accept this user or password`
   if (code === '3D000') return `${where} names a database that the server does not have`
-  if (code === '42501') return `${where} does not let this user make or use the schema tokenweir`
+  if (code === '42501')
+    return `${where} does not let this user make or use the schema tokenweir (\`tokenweir doctor --share\` says what to do)`
   if (code === '53300') return `${where} has no connection left`
   const message = error instanceof Error ? error.message : 'an unknown error'
   return `${where} answers: ${withoutPassword(message, url)}`

@@ -80,4 +80,6 @@ test('the shared limit is that of who starts alone, and a command changes it for
   const changed = await run(url, ['gateways', 'set', '--max-concurrent', '5'])
   assert.deepEqual([changed.code, changed.text], [0, 'All gateways share 5 slots from now on.\n'])
   while ((await limitOf(alone)) !== 5);
+  await using joined = await startGatewayProcess({ upstream: nobody, env, args: ['--share'] })
+  await joined.waitForOutput(/^.* 5 concurrent calls; others queue$/m)
 })

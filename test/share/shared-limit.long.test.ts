@@ -187,6 +187,8 @@ for (const [how, isSilent] of [
     const held = await Promise.all(
       [one, other].map(async (gateway) => Number((await shared(gateway))['held_here'])),
     )
+    const kept = /this gateway (?:keeps \d+ slots? until \d+ s have passed|holds no slot)/
+    assert.match(JSON.stringify(await one.health()), kept)
     assert.ok(held[0]! + held[1]! >= max / 2, `${held.join(' and ')} slots are kept`)
     const soFar = upstream.requests.length
     await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 100, 30_000)

@@ -111,7 +111,8 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       return
     }
   }
-  for (const line of startLines(options, port, gateway.hasGatewayKey, proxy)) console.log(line)
+  for (const line of startLines({ ...options, ...limit?.settings }, port, gateway.hasGatewayKey, proxy))
+    console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
   announceRecording(gateway, databasePlace(options.db).path, printWarnings)
   // The dashboard that started this process waits for this message. An error means that it has ended.

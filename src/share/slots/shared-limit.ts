@@ -10,6 +10,7 @@ import { type AskedSettings, LimitError, refusal, type SharedSettings } from './
 import { askForBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, lockRun, ownRunIn } from './machine.ts'
 import { reportFault } from '../../lib/fault.ts'
+import { counted } from '../../lib/number-format.ts'
 
 /** The options of a gateway that shares its limit. */
 export interface SharedLimitOptions {
@@ -180,7 +181,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       const next =
         held === 0
           ? 'this gateway holds no slot, and refuses calls that have waited for 5 s (503 limit_unreachable)'
-          : `this gateway keeps the ${held} slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
+          : `this gateway keeps ${counted(held, 'slot')} until ${Math.round(leaseMs * 0.0009)} s have passed`
       const problem = this.#lastProblem === '' ? `${where} does not answer` : this.#lastProblem
       const message = `${problem}. No answer for ${seconds} s: ${next}`
       return [{ code: 'limit_away', message }]
