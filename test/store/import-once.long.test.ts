@@ -141,7 +141,7 @@ test('two thousand calls of one millisecond stay in it, and what has no place th
   assert.deepEqual(await command.exited, { code: 1, signal: null })
   assert.match(
     command.stdout,
-    /^2,096 calls .*; 2000 there already, 4 skipped\n {2}4 skipped, line 4097, .*all ids of its instant/,
+    /^2,096 calls .*; 2,000 there already, 4 skipped\n {2}4 skipped, line 4097, .*all ids of its instant/,
   )
 })
 

@@ -17,7 +17,7 @@ import { JobError } from '../../supervisor/run-job.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag, optional } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
-import { counted, duration } from '../../lib/number-format.ts'
+import { count as withCommas, counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { costsInForce } from './db-reprice.ts'
@@ -117,12 +117,12 @@ function resultText(result: Outcome, { source: from }: OpenImport, { dryRun, pri
   const { added, present, skipped, problems, notes, stopped, prices } = result
   const were = dryRun ? 'would be added' : `added in ${duration(result.duration_ms)}`
   const lines = [
-    `${counted(added, 'call')} of ${importForms[from].words} ${were}; ${present} there already, ${skipped} skipped`,
+    `${counted(added, 'call')} of ${importForms[from].words} ${were}; ${withCommas(present)} there already, ${withCommas(skipped)} skipped`,
   ]
   const row = from === 'api-calls' ? 'row' : 'line'
   const printProblem = (what: string, { count, problem, lines: where }: ImportProblem): void => {
     const more = count > where.length ? ', …' : ''
-    lines.push(`  ${count} ${what}, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
+    lines.push(`  ${withCommas(count)} ${what}, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
   }
   for (const problem of problems) printProblem('skipped', problem)
   for (const note of notes) printProblem('without a value', note)

@@ -147,5 +147,5 @@ async function printResult(upstreams: Upstreams, name: string, { print, warn }: 
   if (health === null)
     print('No gateway is running to report its state; check it with tokenweir upstreams test.\n')
   const problem = health?.problem ?? null
-  if (problem !== null) warn(`tokenweir: it ${problem}\n`)
+  if (problem !== null) warn(printable(`tokenweir: ${name} ${problem}`) + '\n')
 }
