@@ -204,7 +204,7 @@ export const handedLimit = v.object({
       /** Null without a known limit. */
       limit: v.nullable(amount),
       isDerived: v.boolean(),
-      /** What is left of the wait that the provider asked for. */
+      /** The rest of the wait that the provider asked for. */
       pausedMs: amount,
     }),
   ),

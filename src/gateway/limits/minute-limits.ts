@@ -175,7 +175,7 @@ export class MinuteLimits {
     return [...this.#limits.values(), ...(this.#learned?.limits(pausedAtMs) ?? [])]
   }
 
-  /** What is left of the pause that a provider asked for. */
+  /** The rest of the pause that a provider asked for. */
   pausedMs(use: LimitedUse): number {
     return Math.max(0, (this.#learned?.of(use).pausedUntilMs ?? 0) - this.#nowMs())
   }
