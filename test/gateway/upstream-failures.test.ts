@@ -55,6 +55,28 @@ test('a replica that refuses is left alone, the call goes to the next one, and n
   assert.equal((await rowOf(gateway, none)).failure_code, 'upstream_unreachable')
 })
 
+test('of several upstreams, the one that failed is named to the client and in the row; alone it is not', async () => {
+  const port = await freePort()
+  const failing = await startGatewayOfUpstreams({ upstream: `http://127.0.0.1:${port}`, named: [] })
+  await using _failing = failing
+  const seen = async (model: string, upstream: string | undefined, message: RegExp): Promise<void> => {
+    const answer = await chat(failing, { model })
+    assert.deepEqual([answer.status, answer.header('x-tokenweir-upstream')], [502, upstream])
+    const { error } = JSON.parse(answer.body.toString()) as { error: { message: string } }
+    assert.match(error.message, message)
+    assert.equal((await rowOf(failing, answer)).error_message, error.message)
+  }
+  await seen('m', undefined, /^The upstream cannot be reached/)
+  await using cutting = await startSimulatedUpstream({ reply: () => [cut()] })
+  await setUpstreams(failing, [
+    { name: 'local', urls: [`http://127.0.0.1:${port}`], models: ['qwen*'] },
+    { name: 'cutting', urls: [cutting.origin], models: ['cut*'] },
+  ])
+  await seen('qwen', 'local', /^The upstream local cannot be reached/)
+  await seen('cut', 'cutting', /^The upstream cutting closed the connection/)
+  await seen('m', 'default', /^The upstream default cannot be reached/)
+})
+
 test('what is streamed through goes to the next replica as well, whole', async () => {
   await using good = await startSimulatedUpstream(answersOk)
   const port = await freePort()

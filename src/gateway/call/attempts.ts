@@ -121,7 +121,7 @@ export class Attempts {
     using replica = this.#replica
     if (replica === null) {
       if (this.#fallback !== null) return this.#fallBack(this.#fallback)
-      throw end instanceof Failure ? end : noAddress
+      throw this.#named(end instanceof Failure ? end : noAddress)
     }
     if (end instanceof Failure) return this.#afterFailure(replica, end)
     noteAnswer(replica, this.#call, null)
@@ -164,7 +164,20 @@ export class Attempts {
       this.#needsFreshConnection = mayRepeat && metClosingConnection(failure)
       if (this.#needsFreshConnection) return false
     }
-    throw failure
+    throw this.#named(failure)
+  }
+
+  /** The failure with its upstream's name, if there are several upstreams. */
+  #named(failure: Failure): Failure {
+    const { upstreams } = this.#options
+    if (!upstreams.areSeveral || failure.kind.side !== 'upstream') return failure
+    const { name } = this.#call.upstream
+    const { code, shouldRetry } = failure
+    return new Failure(code, failure.message.replace('he upstream', `he upstream ${name}`), {
+      cause: failure,
+      headers: ['x-tokenweir-upstream', name],
+      ...(shouldRetry === null ? {} : { shouldRetry }),
+    })
   }
 
   /** Waits without a slot for the time that the upstream asked for. */
