@@ -37,6 +37,25 @@ test('months by their first days, over New Year', () => {
   )
 })
 
+test('a day that begins at one o’clock, because clocks skip its midnight, has its date', (context) => {
+  const before = process.env['TZ']
+  context.after(() => {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  })
+  process.env['TZ'] = 'America/Santiago'
+  const santiago = new Times(false, () => Date.UTC(2026, 10, 21))
+  const ticks = (from: string, to: string, most: number): string =>
+    timeTicks(santiago, Date.parse(from), Date.parse(to), most)
+      .map(({ words }) => words)
+      .join(', ')
+  const days = '5 Sept, 12:00, 6 Sept, 12:00, 7 Sept, 12:00'
+  assert.equal(ticks('2026-09-05T00:00:00', '2026-09-07T20:00:00', 6), days)
+  assert.equal(ticks('2026-09-05T00:00:00', '2026-09-08T20:00:00', 4), '5 Sept, 6 Sept, 7 Sept, 8 Sept')
+  assert.equal(ticks('2026-09-05T22:30:00', '2026-09-06T03:30:00', 5), '23:00, 6 Sept, 02:00, 03:00')
+  assert.equal(ticks('2026-09-05T17:00:00', '2026-09-06T09:30:00', 5), '20:00, 6 Sept, 04:00, 08:00')
+})
+
 test('never more than there is room for, however long', () => {
   for (const days of [0.001, 0.1, 1, 3, 20, 29, 100, 400, 5000]) {
     const toMs = at('01T00:00:00') + days * 86_400_000

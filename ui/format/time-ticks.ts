@@ -53,15 +53,14 @@ export function roundTimes(times: Times, fromMs: number, toMs: number, step: num
   const ticks: TimeTick[] = []
   let ms = Math.ceil(fromMs / grainMs) * grainMs
   while (ms < toMs) {
-    const second = secondOfDay(times, ms)
-    const past = second % withinDay
-    if (past !== 0) {
-      ms += (withinDay - past) * secondMs
-      continue
+    const past = secondOfDay(times, ms) % withinDay
+    // Clocks that go forward at midnight skip it, so that the day begins later.
+    const isNewDay = times.day(ms) !== times.day(ms - secondMs)
+    if (past === 0 || isNewDay) {
+      const words = step < 60 ? times.seconds(ms) : isNewDay ? times.day(ms) : times.clock(ms)
+      ticks.push({ ms, words })
     }
-    const words = step < 60 ? times.seconds(ms) : second === 0 ? times.day(ms) : times.clock(ms)
-    ticks.push({ ms, words })
-    ms += step * secondMs
+    ms += (past === 0 ? step : withinDay - past) * secondMs
   }
   return ticks
 }
