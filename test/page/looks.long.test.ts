@@ -274,3 +274,20 @@ test('each view has all its styles when it is opened first', async (context) => 
     }
   }
 })
+
+test('signs and boxes grow with the text', async () => {
+  for (const path of ['/compare', '/alerts']) {
+    await using opened = await openDashboardPage(await dashboardOver('incident'), { path })
+    const { page } = opened
+    await untilReady(page)
+    const signs = `[...document.querySelectorAll('.top-bar img, svg.icon, .state-mark, [type="checkbox"]')]
+      .map((sign) => [sign.outerHTML, sign.getBoundingClientRect().width]).filter(([, width]) => width > 0)`
+    const before = new Map(await page.evaluate<[string, number][]>(signs))
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    await untilStill(page)
+    const after = await page.evaluate<[string, number][]>(signs)
+    const small = after.filter(([sign, width]) => width < 2 * (before.get(sign) ?? 0) - 0.5)
+    assert.ok(after.length > 4)
+    assert.deepEqual(small, [], path)
+  }
+})

@@ -70,7 +70,7 @@ export function TopBar() {
     <header class="top-bar">
       <div class="top-bar-row row">
         <AddressLink to={{ view: 'overview', ...viewReset }} class="product row" title="tokenweir">
-          <img src={iconUrl} alt="" width="22" height="22" />
+          <img src={iconUrl} alt="" />
           <span>tokenweir</span>
         </AddressLink>
         <nav ref={nav} class="views" aria-label="Views">
