@@ -163,10 +163,10 @@ export function errorOf(
   return { code, message: String(message), ...rest }
 }
 
-/** The path of the page's icon, whose name holds a hash: a file of the page that anybody may have. */
-export async function iconOf(dashboard: DashboardUnderTest): Promise<string> {
+/** The path of the page's style, whose name holds a hash: a file of the page that anybody may have. */
+export async function styleOf(dashboard: DashboardUnderTest): Promise<string> {
   const page = await dashboard.ask('GET', '/')
-  const [, path] = /href="(\/assets\/icon-[\w-]+\.svg)"/.exec(page.body.toString()) ?? []
-  if (path === undefined) throw new Error('the page has no icon')
+  const [, path] = /href="(\/assets\/style-[\w-]+\.css)"/.exec(page.body.toString()) ?? []
+  if (path === undefined) throw new Error('the page has no style')
   return path
 }

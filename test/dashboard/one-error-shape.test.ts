@@ -6,7 +6,7 @@ import { type ErrorCode, RequestError, errorStatuses } from '../../src/dashboard
 import { exchangeBytes } from '../support/exchange.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
-import { adminToken, errorOf, iconOf, startDashboard } from './dashboard-under-test.ts'
+import { adminToken, errorOf, startDashboard, styleOf } from './dashboard-under-test.ts'
 
 const json: HeaderLines = [['Content-Type', 'application/json']]
 
@@ -168,8 +168,8 @@ test('a known path with another method is 405 with what it takes', async () => {
 
 test('HEAD answers as GET does, without the body', async () => {
   await using dashboard = await startDashboard()
-  const icon = await iconOf(dashboard)
-  for (const target of ['/', '/calls', icon, '/api/proxy/status', '/api/proxy/logs', '/api/nothing']) {
+  const style = await styleOf(dashboard)
+  for (const target of ['/', '/calls', style, '/api/proxy/status', '/api/proxy/logs', '/api/nothing']) {
     const [get, head] = [await dashboard.ask('GET', target), await dashboard.ask('HEAD', target)]
     assert.equal(head.status, get.status, target)
     assert.equal(head.header('content-length'), get.header('content-length'), target)
@@ -187,8 +187,8 @@ test('a Host is judged by the guard alone: a port that no URL has, and capitals,
 
 test('every other answer has the headers too', async () => {
   await using dashboard = await startDashboard({ adminToken })
-  const icon = await iconOf(dashboard)
-  for (const target of ['/', icon, '/api/proxy/status', dashboard.server.signInLink()]) {
+  const style = await styleOf(dashboard)
+  for (const target of ['/', style, '/api/proxy/status', dashboard.server.signInLink()]) {
     const answer = await dashboard.ask('GET', target)
     assert.equal(answer.status, 200, target)
     assertSafe(answer, target)
@@ -206,11 +206,11 @@ test('every other answer has the headers too', async () => {
 
 test('a file is not sent again to a browser that has it', async () => {
   await using dashboard = await startDashboard()
-  const icon = await iconOf(dashboard)
+  const style = await styleOf(dashboard)
   const cases = [
     { target: '/', control: 'no-cache', type: 'text/html; charset=utf-8' },
     { target: '/calls?model=a', control: 'no-cache', type: 'text/html; charset=utf-8' },
-    { target: icon, control: 'public, max-age=31536000, immutable', type: 'image/svg+xml' },
+    { target: style, control: 'public, max-age=31536000, immutable', type: 'text/css; charset=utf-8' },
   ]
   for (const { target, control, type } of cases) {
     const first = await dashboard.ask('GET', target)

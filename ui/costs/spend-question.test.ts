@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultAddress } from '../data/page-address.ts'
-import { matchesPath } from '../data/price-source.ts'
+import { matchesPath } from '../data/free-calls.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath, unitOf } from './spend-question.ts'
 
 const hourMs = 3_600_000

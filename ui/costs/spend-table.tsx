@@ -1,7 +1,7 @@
 import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { byWords, filterOf, namelessOf } from '../data/page-address.ts'
-import { unpricedWords } from '../data/price-source.ts'
+import { unpricedWords } from '../data/free-calls.ts'
 import type { SpendColumnName } from '../data/sorted-columns.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import type { FreeCalls } from '../data/price-source.ts'
+import type { FreeCalls } from '../data/free-calls.ts'
 import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'

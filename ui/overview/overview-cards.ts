@@ -16,7 +16,7 @@ import {
 } from '../format/figures.ts'
 import { type Change, type Compared, changeOf } from '../format/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
-import { unpricedWords } from '../data/price-source.ts'
+import { unpricedWords } from '../data/free-calls.ts'
 import { timedCalls } from './overview-question.ts'
 
 /** A figure at the top of the view, with its course over time. */

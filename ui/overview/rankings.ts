@@ -1,7 +1,7 @@
 import type { OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
 import { type PageAddress, namelessOf } from '../data/page-address.ts'
-import { unpricedWords } from '../data/price-source.ts'
+import { unpricedWords } from '../data/free-calls.ts'
 import { changeTo, valueWords } from '../filters/facets.ts'
 import { count, counted, dollars, percent } from '../format/figures.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CostMatches } from '../../src/api/costs.ts'
 import type { Overview } from '../../src/api/overview.ts'
-import { freeCalls, unpricedWords } from './price-source.ts'
+import { freeCalls, unpricedWords } from './free-calls.ts'
 
 const match = (model: string, calls: number, none: 'local' | 'no_entry') => ({
   model,
