@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { testBroken } from '../../test/support/broken-file.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { alertRules } from './alert-rules.ts'
-import { JsonFileError } from '../options/validated-json-file.ts'
 import { AlertSettingsFile } from './alert-settings.ts'
 
 const usual = { on: true, threshold: alertRules.budget.threshold.usual }
@@ -50,28 +50,9 @@ const broken: readonly [text: string, flaw: RegExp][] = [
   ['', /: /],
 ]
 
-for (const [text, flaw] of broken) {
-  test(`${JSON.stringify(text)} is said, and the last good rules go on, also after a restart`, async () => {
-    await using dir = await makeTempDir()
-    const path = dir.file('alerts.json')
-    const file = open(path)
-    await file.change({ budget: { threshold: 70 } })
-    writeFileSync(path, text)
-    assert.ok(file.reloadIfChanged())
-    assert.match(file.problem ?? '', flaw)
-    for (const settings of [file, open(path)]) {
-      assert.deepEqual(settings.of('budget'), { on: true, threshold: 70 })
-      await assert.rejects(
-        settings.change({ budget: { threshold: 60 } }),
-        (error) => error instanceof JsonFileError && error.code === 'broken_alerts_file',
-      )
-    }
-    assert.equal(readFileSync(path, 'utf8'), text)
-    rmSync(path)
-    assert.ok(file.reloadIfChanged())
-    assert.match(file.problem ?? '', /alerts\.json was deleted; the next start will not use it/)
-    assert.deepEqual(file.of('budget'), { on: true, threshold: 70 })
-    const next = open(path)
-    assert.deepEqual([next.problem, next.of('budget')], [null, usual])
-  })
-}
+testBroken(
+  (folder) => new AlertSettingsFile(`${folder}/alerts.json`),
+  (file) => file.change({ budget: { threshold: 70 } }),
+  'broken_alerts_file',
+  broken,
+)

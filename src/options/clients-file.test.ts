@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { testBroken } from '../../test/support/broken-file.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { JsonFileError } from './validated-json-file.ts'
 import { ClientsFile } from './clients-file.ts'
@@ -23,24 +24,12 @@ const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"a": {}, "a": {}}', /column \d+: /],
 ]
 
-for (const [text, flaw] of broken) {
-  test(`${JSON.stringify(text)} is said, and the last good limits hold, also after a restart`, async () => {
-    await using dir = await makeTempDir()
-    const file = new ClientsFile(dir.path)
-    await file.change('agent', { max_concurrent: 2 })
-    writeFileSync(file.path, text)
-    assert.ok(file.reloadIfChanged())
-    assert.match(file.problem ?? '', flaw)
-    const next = new ClientsFile(dir.path)
-    next.reloadIfChanged()
-    for (const each of [file, next]) assert.deepEqual(each.content, { agent: { max_concurrent: 2 } })
-    await assert.rejects(
-      next.change('agent', { max_concurrent: 3 }),
-      (error) => error instanceof JsonFileError && error.code === 'broken_clients_file',
-    )
-    assert.equal(readFileSync(file.path, 'utf8'), text)
-  })
-}
+testBroken(
+  (folder) => new ClientsFile(folder),
+  (file) => file.change('agent', { max_concurrent: 2 }),
+  'broken_clients_file',
+  broken,
+)
 
 test('a change keeps all else, remarks too, and is its owner’s alone to read', async () => {
   await using dir = await makeTempDir()

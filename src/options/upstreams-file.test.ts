@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
+import { testBroken } from '../../test/support/broken-file.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { patternMatcher } from './upstream-settings.ts'
 import { JsonFileError } from './validated-json-file.ts'
@@ -51,20 +52,15 @@ const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   ],
 ]
 
-for (const [upstreams, flaw] of broken) {
-  test(`${flaw.source} is said with line and column, and the last good upstreams hold`, async () => {
-    await using dir = await makeTempDir()
-    const file = new UpstreamsFile(dir.file('upstreams.json'), ports)
-    await file.change(() => [local, claude])
-    writeFileSync(file.path, JSON.stringify({ version: 1, upstreams }, null, 2))
-    assert.ok(file.reloadIfChanged())
-    assert.match(file.problem ?? '', flaw)
-    assert.match(file.problem ?? '', /upstreams\.json, line \d+, column \d+: /)
-    const next = new UpstreamsFile(file.path, ports)
-    next.reloadIfChanged()
-    for (const each of [file, next]) assert.deepEqual(each.content.upstreams, [local, claude])
-  })
-}
+testBroken(
+  (folder) => new UpstreamsFile(`${folder}/upstreams.json`, ports),
+  (file) => file.change(() => [local, claude]),
+  'broken_upstreams_file',
+  broken.map(([upstreams, { source }]) => [
+    JSON.stringify({ version: 1, upstreams }, null, 2),
+    new RegExp(`upstreams\\.json, line \\d+, column \\d+: .*${source}`),
+  ]),
+)
 
 test('a change that makes no sense is refused in words, and nothing is written', async () => {
   await using dir = await makeTempDir()
