@@ -55,7 +55,7 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
   )
   assert.match(
     keyed.said,
-    /2 slots; credentials: \$LOCAL_KEY\n.*local gets no key: the variable LOCAL_KEY is not set/,
+    /2 slots; credentials: \$LOCAL_KEY\n.*local gets no key: the variable LOCAL_KEY is not set; .* and restart the gateway/,
   )
   assert.equal((await dashboard.ask('POST', '/api/proxy/restart')).status, 200)
   const { port } = await dashboard.status()

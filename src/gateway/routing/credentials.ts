@@ -39,7 +39,9 @@ export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): strin
   if ('env' in source) {
     key = variable(source.env) ?? ''
     if (key === '')
-      return new Error(`the variable ${source.env} is not set; a gateway has the variables of its start.`)
+      return new Error(
+        `the variable ${source.env} is not set; set it where the gateway or its dashboard starts, and restart the gateway.`,
+      )
   } else {
     try {
       key = readText(isAbsolute(source.file) ? source.file : join(folder, source.file), mostKeyBytes).trim()
