@@ -108,7 +108,11 @@ test('what anyone may write is refused, and the command that mends it is one tha
 test('a folder in one that all share, as /tmp, is taken; the shared one itself is not', async () => {
   await using dir = await makeTempDir()
   chmodSync(dir.path, 0o1777)
-  await isRefused(dir.path, ['gateway', ...ports, '--db', 'calls.db'], /can be written by anyone/)
+  await isRefused(
+    dir.path,
+    ['gateway', ...ports, '--db', 'calls.db'],
+    /can be written by anyone; use a folder of your own in it\n/,
+  )
   await using gateway = startCommandProcess({ args: serving[1] ?? [], directory: dir.path })
   await gateway.waitForOutput(/calls are recorded/)
   await gateway.stop()

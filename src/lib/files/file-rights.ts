@@ -42,7 +42,7 @@ export function rightsFlaw(path: string): RightsFlaw | null {
       isLast || stats.isSymbolicLink()
         ? flawOf(stats, place)
         : isOpenToAll(stats, place) && (stats.mode & sticky) === 0
-          ? openFlaw(place)
+          ? openFlaw(stats, place)
           : null
     if (flaw !== null) return flaw
   }
@@ -60,7 +60,7 @@ export function flawOf(stats: Stats, path: string): RightsFlaw | null {
       remedy: `make it yours: chown ${stats.isDirectory() ? '-R ' : ''}${ownName()} ${path}`,
     }
   }
-  return isOpenToAll(stats, path) ? openFlaw(path) : null
+  return isOpenToAll(stats, path) ? openFlaw(stats, path) : null
 }
 
 /**
@@ -122,8 +122,10 @@ function isOpenToAll(stats: Stats, path: string): boolean {
   return !withoutRights.has(statfsSync(path).type)
 }
 
-function openFlaw(path: string): RightsFlaw {
-  return { path, what: 'can be written by anyone', remedy: `take that right away: chmod o-w ${path}` }
+function openFlaw({ mode }: Stats, path: string): RightsFlaw {
+  const isMeantForAll = (mode & sticky) !== 0
+  const remedy = isMeantForAll ? 'use a folder of your own in it' : `take that right away: chmod o-w ${path}`
+  return { path, what: 'can be written by anyone', remedy }
 }
 
 interface Place {
