@@ -69,7 +69,8 @@ export function refusalOf(access: Access, rules: AccessRules, hasToken: () => bo
   }
   if (rules.openPaths.has(path) || hasToken()) return null
   const message =
-    'The admin token is missing or wrong; send it as x-tokenweir-admin-token, or sign in on the page.'
+    'The admin token is missing or wrong, or too many wrong ones came within a minute; ' +
+    'send it as x-tokenweir-admin-token, or sign in on the page.'
   return new RequestError('token_required', message)
 }
 
