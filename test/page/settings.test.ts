@@ -54,7 +54,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   const form = card.getByRole('form', { name: 'Limits for agent' })
   await form.getByLabel('Maximum concurrent calls').fill('two')
   await form.getByRole('button', { name: 'Save' }).click()
-  await form.getByText('Enter a whole number from 1, or nothing for no limit.').waitFor()
+  await form.getByText('Enter a whole number from 1, or leave empty for no limit.').waitFor()
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
   await form.getByLabel('Maximum concurrent calls').fill('2')

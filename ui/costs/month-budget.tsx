@@ -55,7 +55,9 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
       <span class={error !== null ? 'bad' : elsewhere !== null ? 'notice' : 'quiet'} role="status">
         {error?.message ??
           elsewhere ??
-          (budgetUsd === null ? 'Alerts when the month’s spend reaches it.' : 'Alerts at 80 and 100% of it.')}
+          (budgetUsd === null
+            ? 'Alerts when the month’s spend reaches it.'
+            : 'Alerts at 80% and 100% of it.')}
       </span>{' '}
       <AddressLink class="text-link" to={{ view: 'alerts', call: null }}>
         Alert destination

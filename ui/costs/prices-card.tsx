@@ -137,7 +137,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       </div>
       {isFiltered({ ...address, models: [] }) && (
         <p class="nothing-here fine quiet">
-          Of the filters, only the range and models apply to prices and their recalculation.
+          Prices and recalculation use only the range and models; other filters do not apply.
         </p>
       )}
       {lines.length > 0 && (

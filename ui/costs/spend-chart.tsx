@@ -27,7 +27,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     return {
       panels: [spendPanel(frame, answer.groups, buckets)],
       totals: ({ first, last }: BucketRange) => sumWords(sums.slice(first, last + 1)),
-      about: `per ${unit}${isTooLong(bounds) ? ', in total: the range is too long to split it' : ''}`,
+      about: `per ${unit}${isTooLong(bounds) ? ', not split: the range is too long' : ''}`,
       unpriced: answer.summary.unpriced_calls,
     }
   }, [answer])

@@ -38,7 +38,7 @@ const rangeTitles = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
-  Yesterday: 'The day before this one',
+  Yesterday: 'The previous calendar day',
 }
 
 type RangeName = keyof typeof rangeTitles

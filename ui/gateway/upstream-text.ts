@@ -64,7 +64,7 @@ export function removeQuestion({ name, models }: UpstreamRow): Question {
       models.length === 0
         ? `Calls under /${name}/ will get 404.`
         : `Calls for ${models.join(', ')} will go to the default upstream; calls under /${name}/ will get 404.`,
-      'Calls in progress there will finish.',
+      'Its calls in progress will finish.',
     ],
   }
 }
@@ -110,9 +110,9 @@ export function changeOf(
     .filter((model) => model !== '')
   const slots = typedLimit(valueOf('slots'))
   if (slots === 'wrong')
-    return 'Enter a whole number of slots from 1, or nothing for the default upstream’s number.'
+    return 'Enter a whole number of slots from 1, or leave empty for as many as the default upstream has.'
   const tokens = typedLimit(valueOf('tokens'))
-  if (tokens === 'wrong') return 'Enter a whole number of tokens from 1, or nothing for no limit.'
+  if (tokens === 'wrong') return 'Enter a whole number of tokens from 1, or leave empty for no limit.'
   return {
     ...(isChanged('urls') && { urls }),
     ...(isChanged('models') && { models: models.length === 0 ? null : models }),

@@ -41,7 +41,8 @@ export function ClientsCard() {
       )}
       {isOnlyReported && (
         <Banner>
-          Token limits only count. Set <code>budget_action</code> to reject to refuse calls over a limit.
+          Token limits refuse no calls. To refuse calls over a limit, set <code>budget_action</code> to
+          reject.
         </Banner>
       )}
       <EditableTable
@@ -127,7 +128,7 @@ function formOf(row: ClientRow | null): RowForm<'name' | 'slots' | 'tokens'> {
       if (row === null && name === '') return { errors: { name: 'Enter a client name.' } }
       const [max_concurrent, token_limit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
       if (max_concurrent === 'wrong' || token_limit === 'wrong')
-        return 'Enter a whole number from 1, or nothing for no limit.'
+        return 'Enter a whole number from 1, or leave empty for no limit.'
       return {
         path: `/api/clients/${encodeURIComponent(row?.client ?? name)}`,
         body: { max_concurrent, token_limit, ...(isKey && { name: name === '' ? null : name }) },
