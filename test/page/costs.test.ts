@@ -198,6 +198,8 @@ test('calls of a model of one’s own are self-hosted, not unpriced', async () =
   const models = page.getByRole('region', { name: 'By model' })
   await models.getByText('2 self-hosted', { exact: true }).waitFor()
   await models.getByRole('link', { name: /^qwen3:8b.*self-hosted$/s }).waitFor()
+  await page.goto(`${dashboard.origin}/calls?range=1h`)
+  await page.getByText('2 self-hosted', { exact: true }).waitFor()
   await page.goto(`${dashboard.origin}/costs?range=1h`)
   const spend = page.getByRole('region', { name: 'Spend by model' })
   await spend.getByRole('row', { name: /^qwen3:8b.*self-hosted/ }).waitFor()

@@ -12,7 +12,6 @@ import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Banner } from '../design/banner.tsx'
 import { useWidth } from '../design/use-window.ts'
-import iconUrl from '../icon.svg'
 import { commandK, useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, storedTheme } from './preferences.ts'
@@ -29,6 +28,9 @@ const FindDialog = lazyPart(
 )
 
 const views = Object.keys(viewWords) as View[]
+
+/** The page's icon, which its head has as a data URL. */
+const iconUrl = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
 
 /** The keys of views that share their first letter with another view. */
 const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', settings: ',' }

@@ -1,6 +1,8 @@
 import { honest } from '../charts/small-sample.ts'
 import { orderWords } from '../data/call-text.ts'
+import { unpricedWords } from '../data/free-calls.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { useFreeCalls } from '../data/use-free-calls.ts'
 import { MoreFailed } from '../design/more-failed.tsx'
 import { count, counted, dollars, duration, percent } from '../format/figures.ts'
 import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
@@ -10,6 +12,8 @@ import type { CallList } from './use-call-list.ts'
 /** Sums up all calls of the list. */
 export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }) {
   const { address } = useNavigation()
+  const unpriced = answer?.summary.unpriced_calls ?? 0
+  const free = useFreeCalls(unpriced)
   if (answer === null) return <></>
   const { summary } = answer
   const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
@@ -24,7 +28,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     summary.total_tokens > 0 &&
       `${count(summary.input_tokens)} tokens in, ${count(summary.output_tokens)} out`,
     cost !== null && dollars(cost),
-    summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} unpriced`,
+    unpriced > 0 && unpricedWords(unpriced, free.calls),
   ].filter((fact) => fact !== false)
   return (
     <p class="calls-summary row wraps fine">

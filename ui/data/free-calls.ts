@@ -1,5 +1,5 @@
 import type { CostMatches } from '../../src/api/costs.ts'
-import type { Overview } from '../../src/api/overview.ts'
+import type { OverviewModel } from '../../src/api/overview.ts'
 import { count } from '../format/figures.ts'
 import { type QuestionTime, timeQuery } from './page-range.ts'
 
@@ -21,20 +21,29 @@ export interface FreeCalls {
   readonly calls: number
 }
 
+/** A model's calls without a price. */
+export type UnpricedModel = Pick<OverviewModel, 'model' | 'unpriced_calls'>
+
 /**
- * Returns the calls of an overview that nobody bills. The overview may leave out models, and the matches of prices
- * ignore filters, so the smaller of both counts of the other unpriced calls is right.
+ * Returns which of a view's unpriced calls nobody bills. The view may leave out models, and the matches of prices
+ * ignore all filters but `chosen` models, so the smaller of both counts of the other unpriced calls is right.
  */
-export function freeCalls(overview: Overview | null, answer: CostMatches | null): FreeCalls {
+export function freeCalls(
+  unpriced: number,
+  listed: readonly UnpricedModel[],
+  answer: CostMatches | null,
+  chosen: readonly string[],
+): FreeCalls {
   const matches = answer?.matches ?? []
   const models = freeModels(matches)
-  const isFree = ({ model }: { readonly model: string | null }): boolean => models.has(model)
-  const sum = (groups: readonly { readonly unpriced_calls: number }[]): number =>
+  const isFree = ({ model }: UnpricedModel): boolean => models.has(model)
+  const isChosen = ({ model }: UnpricedModel): boolean => chosen.length === 0 || chosen.includes(model ?? '')
+  const sum = (groups: readonly UnpricedModel[]): number =>
     groups.reduce((all, { unpriced_calls: calls }) => all + calls, 0)
-  const listed = sum((overview?.models ?? []).filter(isFree))
-  if (overview === null || answer === null || answer.counted_from !== null) return { models, calls: listed }
-  const billed = sum(matches.filter((match) => !isFree(match)))
-  return { models, calls: Math.max(listed, overview.totals.unpriced_calls - billed) }
+  const free = sum(listed.filter(isFree))
+  if (answer === null || answer.counted_from !== null) return { models, calls: free }
+  const billed = sum(matches.filter((match) => isChosen(match) && !isFree(match)))
+  return { models, calls: Math.max(free, unpriced - billed) }
 }
 
 /** Returns the number of calls without a price in words, of which nobody bills `free`: `3 unpriced`, `2 self-hosted`. */

@@ -1,12 +1,11 @@
 import './overview.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CostMatches } from '../../src/api/costs.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered } from '../data/page-address.ts'
-import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
-import { type FreeCalls, freeCalls, matchesPath } from '../data/free-calls.ts'
+import { refreshEveryMs } from '../data/page-range.ts'
+import { useFreeCalls } from '../data/use-free-calls.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
@@ -55,7 +54,7 @@ export function OverviewView() {
   const { error, isStale, again } = query
   const [earlier, earlierError] = useEarlier(isHeld)
   const rules = useLive(({ alertRules }) => alertRules)
-  const free = useFreeCalls(query.answer)
+  const free = useFreeCalls(query.answer?.totals.unpriced_calls ?? 0, query.answer?.models ?? undefined)
   const young = useYoungRange(query.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -151,17 +150,6 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
   )
   return against === null ? [null, null] : [isStale ? null : answer, error]
-}
-
-/** Returns the calls that nobody bills; none until they are known. They are requested if calls have no price. */
-function useFreeCalls(overview: Overview | null): FreeCalls {
-  const { address } = useNavigation()
-  const hasUnpriced = (overview?.totals.unpriced_calls ?? 0) > 0
-  const { answer } = useQuery<CostMatches>(
-    hasUnpriced ? (nowMs) => matchesPath(boundsOf(address, nowMs)) : null,
-    { everyMs: refreshEveryMs(address.range) },
-  )
-  return useMemo(() => freeCalls(overview, answer), [overview, answer])
 }
 
 /** Returns the answer with the earlier period as the previous one, so that changes compare with it. */
