@@ -75,7 +75,7 @@ const asked: Readonly<Record<string, Asked>> = {
   'clients list': { says: /^No calls in the last seven days, and no limits/ },
   'clients set': {
     args: ['c', '--max-concurrent', '1'],
-    says: /^c: at most 1 call at once\nNo running gateway uses .*: the limit applies once one starts/,
+    says: /^c: at most 1 call at once\nNo running gateway uses .*: this applies once one starts/,
     makes: /^data\/clients\.json/,
   },
   'clients name': { args: ['0123abcd', 'bob'], says: /^0123abcd: its calls/, makes: /^data\/clients\.json/ },

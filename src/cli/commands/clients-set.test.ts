@@ -15,6 +15,6 @@ test('a limit that is set while no gateway runs is kept, and it is said that non
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { codex: { max_concurrent: 2 } })
   assert.equal(
     terminal.out,
-    `codex: at most 2 calls at once\nNo running gateway uses ${file}: the limit applies once one starts.\n`,
+    `codex: at most 2 calls at once\nNo running gateway uses ${file}: this applies once one starts.\n`,
   )
 })

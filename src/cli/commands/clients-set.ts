@@ -60,7 +60,7 @@ export async function change(
   ]
   print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
   if (report.budget_action === null) {
-    print(`No running gateway uses ${report.file}: the limit applies once one starts.\n`)
+    print(`No running gateway uses ${report.file}: this applies once one starts.\n`)
   }
   if (tokens !== null && report.budget_action === 'report') print(`${onlyReported}\n`)
   return 0
