@@ -248,7 +248,7 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   writeFileSync(dir.file('data'), 'a plain file')
   const writer = writerIn(dir, { pendingLimit: 100 })
   await eventually('the warning', () => codes(writer).includes('database_unavailable'))
-  // In one turn: of calls that come while a batch is on its way, the newest would have to make way.
+  // The first 32 are on their way at once. Of the others, all in one turn, the oldest make way.
   for (let ms = 0; ms < 250; ms++) {
     const call = chatCall(idAt(ms))
     writer.begin(call)
@@ -262,7 +262,7 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   await writer.close()
   assert.deepEqual(
     fieldsOf(callsIn(dir), 'id'),
-    Array.from({ length: 100 }, (_, index) => formatCallId(idAt(249 - index))),
+    Array.from({ length: 100 }, (_, index) => formatCallId(idAt(index < 68 ? 249 - index : 99 - index))),
   )
 })
 
@@ -286,13 +286,13 @@ test('while another process holds the lock nothing is lost and nobody waits', as
   await writer.usageByMinute(0)
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
   other.exec('BEGIN IMMEDIATE')
-  for (let ms = 0; ms < 500; ms++) writer.finish(chatCall(idAt(ms)))
+  for (let ms = 0; ms < 30; ms++) writer.finish(chatCall(idAt(ms)))
   // Asked behind the rows, and answered: the writer has met the lock.
   await writer.usageByMinute(0)
-  assert.deepEqual(writer.figures(), { written: 0, pending: 500, dropped: 0 })
+  assert.deepEqual(writer.figures(), { written: 0, pending: 30, dropped: 0 })
   other.exec('COMMIT')
   other.close()
-  await eventually('all rows', () => writer.figures().written === 500)
+  await eventually('all rows', () => writer.figures().written === 30)
   await writer.close()
 })
 
@@ -446,6 +446,15 @@ test('a log that is deleted while in use loses nothing, and calls are written wh
   assert.equal(callsIn(dir).length, 101)
   await writer.close()
   assert.equal(callsIn(dir).length, 101)
+})
+
+test('32 calls are written at once, fewer after a pause', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir, { clock: new FakeClock() })
+  for (let ms = 0; ms < 40; ms++) writer.finish(chatCall(idAt(ms)))
+  await eventually('the first rows', () => writer.figures().written > 0)
+  assert.deepEqual(writer.figures(), { written: 32, pending: 8, dropped: 0 })
+  await writer.close()
 })
 
 test('a thread that hangs is a warning of its own, and so is what is lost meanwhile', async () => {

@@ -51,6 +51,8 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
 const historyLimit = 1000
 /** Time (ms) after which a batch without an answer means that the disk hangs. */
 const stallMs = 10_000
+/** Calls that are sent without a pause: many at once would keep a processor from other threads for milliseconds. */
+const fullBatch = 32
 /** Time (ms) for which a loss is a warning; the count stays. */
 const lossShownMs = 2000
 /** Pause (ms) before an unanswered question is repeated. */
@@ -143,7 +145,8 @@ export class WriterThread implements CallSink, GatewayHistory {
     }
     this.#open?.end(record)
     this.#countLost(this.#pending.add(record, this.#onTheWay))
-    this.#planFlush()
+    if (this.#pending.size === fullBatch) this.#flush()
+    else this.#planFlush()
   }
 
   lose(call: CallStart | null): void {
