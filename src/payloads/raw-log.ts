@@ -276,6 +276,8 @@ export class RawLog implements PayloadPort {
         // `WorkerHost` has passed the answer on.
         break
       case 'closed':
+        // The thread ends by itself now, which is no failure.
+        this.#thread.end()
         this.#isDone.resolve()
         break
     }

@@ -319,6 +319,19 @@ describe('a thread that dies', () => {
     assert.equal(log.status().dropped, 2)
   })
 
+  test('one that ends with its last message has not failed', async () => {
+    const workers: Worker[] = []
+    const startWorker: typeof startPayloadWorker = (settings) =>
+      workers[workers.push(startPayloadWorker(settings)) - 1]!
+    await using under = await logUnderTest({ startWorker })
+    passBy(under.log, { id: under.nextId() })
+    assert.equal((await under.entries()).length, 2)
+    // On a busy machine, Node may tell of both in one turn.
+    workers[0]?.on('message', ({ kind }) => kind === 'closed' && workers[0]?.emit('exit', 0))
+    await under.log.close()
+    assert.deepEqual(under.log.warnings(), [])
+  })
+
   test('one that hangs is told of after a while', async () => {
     const clock = new FakeClock()
     const startWorker: typeof startPayloadWorker = (settings) => {
