@@ -206,6 +206,30 @@ test('calls of a model of one’s own are self-hosted, not unpriced', async () =
   await spend.getByRole('row', { name: /^All.*\+ 2 self-hosted/ }).waitFor()
 })
 
+test('no call is shown as unpriced before it is known which calls nobody bills', async () => {
+  const dashboard = await shareDashboard(writeLocalCalls)
+  await using opened = await openDashboardPage(dashboard)
+  const { page } = opened
+  for (const [view, api, known] of [
+    ['/', '/api/overview?', '+ 2 self-hosted'],
+    ['/calls', '/api/query?', '2 self-hosted'],
+    ['/costs', '/api/query?', '+ 2 self-hosted calls'],
+  ] as const) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/api/costs/matches?*', async (route) => {
+      await promise
+      await route.continue()
+    })
+    await page.goto(`${dashboard.origin}${view}?range=1h`, { waitUntil: 'commit' })
+    await page.waitForResponse((response) => response.url().includes(api))
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.doesNotMatch(await page.getByRole('main').innerText(), /\d unpriced/, view)
+    resolve()
+    await page.getByText(known, { exact: true }).first().waitFor()
+    await page.unroute('**/api/costs/matches?*')
+  }
+})
+
 test('a price is set; what it would change is shown, and the past changes only when it is told to', async () => {
   await using dir = await makeTempDir()
   writeLocalCalls(dir.path)

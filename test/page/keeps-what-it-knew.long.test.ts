@@ -24,6 +24,11 @@ for (const [path, shown, isRenewed] of [
       const all = await page.getByLabel(shown, { exact: true }).getByRole('link').allInnerTexts()
       return all.slice(0, 10)
     }
+    // The last figure that a view asks for.
+    await page
+      .getByText(/\d unpriced$/)
+      .first()
+      .waitFor()
     const before = await texts()
     assert.ok(before.length >= 6)
 

@@ -28,8 +28,8 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     summary.total_tokens > 0 &&
       `${count(summary.input_tokens)} tokens in, ${count(summary.output_tokens)} out`,
     cost !== null && dollars(cost),
-    unpriced > 0 && unpricedWords(unpriced, free.calls),
-  ].filter((fact) => fact !== false)
+    unpriced > 0 && unpricedWords(unpriced, free?.calls ?? null),
+  ].filter((fact) => fact !== false && fact !== '')
   return (
     <p class="calls-summary row wraps fine">
       <strong>

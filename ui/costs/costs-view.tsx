@@ -41,7 +41,7 @@ export function CostsView() {
         {answer === null && error !== null ? (
           <Awaited what="the spend" {...spend} />
         ) : (
-          <SpendPart spend={spend} matches={prices.matches} />
+          <SpendPart spend={spend} prices={prices} />
         )}
         <PricesCard
           prices={prices}
@@ -54,11 +54,12 @@ export function CostsView() {
   )
 }
 
-function SpendPart({ spend, matches }: { readonly spend: Spend } & Pick<Prices, 'matches'>) {
+function SpendPart({ spend, prices }: { readonly spend: Spend; readonly prices: Prices }) {
   const { address } = useNavigation()
   const { answer: models, parts, partsError } = spend
   const { card: month, ...budget } = useMonth()
-  if (models === null) {
+  // Without the prices, self-hosted calls would be shown as unpriced.
+  if (models === null || (prices.matches === null && prices.error === null)) {
     return (
       <>
         <div class="skeleton" style={{ height: '8rem' }} />
@@ -67,7 +68,7 @@ function SpendPart({ spend, matches }: { readonly spend: Spend } & Pick<Prices, 
     )
   }
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
-  const free = matches && freeModels(matches.matches)
+  const free = prices.matches && freeModels(prices.matches.matches)
   const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, free)
   return (
     <>

@@ -11,7 +11,7 @@ import {
 
 /**
  * Returns the cards of spend: the total, the mean of a call, the unpriced part, and the most expensive model.
- * `freeModels` are the models whose unpriced calls nobody bills; null until they are known.
+ * `freeModels` are the models whose unpriced calls nobody bills; null if this is unknown.
  */
 export function spendCards(
   { summary, groups }: SpendAnswer<SpendGroup>,

@@ -36,7 +36,7 @@ const columns: readonly Column<SpendRow, SpendColumnName>[] = [
               ? freeCalls > 0
                 ? 'self-hosted'
                 : 'no price'
-              : `+ ${unpricedWords(unpriced, freeCalls)}`}
+              : unpricedWords(unpriced, freeCalls, '+ ')}
           </small>
         )}
       </>

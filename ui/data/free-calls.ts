@@ -46,7 +46,11 @@ export function freeCalls(
   return { models, calls: Math.max(free, unpriced - billed) }
 }
 
-/** Returns the number of calls without a price in words, of which nobody bills `free`: `3 unpriced`, `2 self-hosted`. */
-export function unpricedWords(calls: number, free: number): string {
-  return calls > free ? `${count(calls - free)} unpriced` : `${count(calls)} self-hosted`
+/**
+ * Returns the number of calls without a price in words, of which nobody bills `free`: `3 unpriced`, `2 self-hosted`.
+ * The words are empty while `free` is unknown, because most of the calls may turn out to be self-hosted.
+ */
+export function unpricedWords(calls: number, free: number | null, prefix = ''): string {
+  if (free === null) return ''
+  return `${prefix}${calls > free ? `${count(calls - free)} unpriced` : `${count(calls)} self-hosted`}`
 }

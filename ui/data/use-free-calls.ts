@@ -7,15 +7,19 @@ import { useQuery } from './use-query.ts'
 
 const none: readonly UnpricedModel[] = []
 
-/** Returns which of a view's unpriced calls nobody bills; none until it is known. `listed` are some of its models. */
-export function useFreeCalls(unpriced: number, listed: readonly UnpricedModel[] = none): FreeCalls {
+/**
+ * Returns which of a view's unpriced calls nobody bills; null while this is requested, none if the request fails.
+ * `listed` are some of its models.
+ */
+export function useFreeCalls(unpriced: number, listed: readonly UnpricedModel[] = none): FreeCalls | null {
   const { address } = useNavigation()
-  const { answer } = useQuery<CostMatches>(
+  const { answer, error, isStale } = useQuery<CostMatches>(
     unpriced > 0 ? (nowMs) => matchesPath(boundsOf(address, nowMs)) : null,
     { everyMs: refreshEveryMs(address.range) },
   )
+  const isAwaited = unpriced > 0 && error === null && (answer === null || isStale)
   return useMemo(
-    () => freeCalls(unpriced, listed, answer, address.models),
-    [unpriced, listed, answer, address.models],
+    () => (isAwaited ? null : freeCalls(unpriced, listed, answer, address.models)),
+    [isAwaited, unpriced, listed, answer, address.models],
   )
 }

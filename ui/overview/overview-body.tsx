@@ -30,15 +30,15 @@ export interface OverviewBodyProps extends CallsCardProps {
   readonly earlier: Overview | null
   /** The rules of the alerts; empty until they are known. */
   readonly rules: AlertRules
-  /** The unpriced calls that nobody bills; none until they are known. */
-  readonly free: FreeCalls
+  /** The unpriced calls that nobody bills; null until they are known. */
+  readonly free: FreeCalls | null
 }
 
 /** All figures of an answer. */
 export function OverviewBody({ earlier, rules, free, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
-  const cards = useMemo(() => overviewCards(answer, rules, free.calls), [answer, rules, free])
+  const cards = useMemo(() => overviewCards(answer, rules, free?.calls ?? null), [answer, rules, free])
   const charts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)

@@ -73,12 +73,12 @@ function tonesOf(
 
 /**
  * Returns the cards of the most important figures. Without alert rules, they have no colours. Nobody bills
- * `freeCalls` of the unpriced calls.
+ * `freeCalls` of the unpriced calls; null while unknown.
  */
 export function overviewCards(
   answer: Overview,
   rules: AlertRules = {},
-  freeCalls: number = 0,
+  freeCalls: number | null = 0,
 ): readonly OverviewCard[] {
   const tones = tonesOf(answer, rules)
   const { totals, buckets } = answer
@@ -165,7 +165,7 @@ export function overviewCards(
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
         unpriced > 0
-          ? `${usd === null ? '' : '+ '}${unpricedWords(unpriced, freeCalls)}`
+          ? unpricedWords(unpriced, freeCalls, usd === null ? '' : '+ ')
           : usd === null
             ? ''
             : `${orDash(costPerThousand(totals), dollars)} per 1,000 calls`,

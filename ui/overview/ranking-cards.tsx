@@ -18,12 +18,12 @@ export function ModelsCard({ answer: { models, totals }, free }: Pick<OverviewBo
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
   if (models === null) return <UntoldCard title="By model" />
-  const rows = modelRows(models, measure, totals, free.models)
+  const rows = modelRows(models, measure, totals, free?.models ?? null)
   const { unpriced_calls: unpriced } = totals
   return (
     <Card
       title="By model"
-      about={measure === 'cost' && unpriced > 0 ? unpricedWords(unpriced, free.calls) : undefined}
+      about={measure === 'cost' && unpriced > 0 ? unpricedWords(unpriced, free?.calls ?? null) : undefined}
       actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (

@@ -37,13 +37,13 @@ const measures: Readonly<Record<ModelMeasure, Measure>> = {
 
 /**
  * Returns the rows of the models with the largest values, and one row for all others. Models without a price have a
- * row, too. Nobody bills the models in `free`.
+ * row, too. Nobody bills the models in `free`; null while these are unknown.
  */
 export function modelRows(
   models: readonly OverviewModel[],
   measure: ModelMeasure,
   totals: Totals,
-  free: ReadonlySet<string | null> = new Set(),
+  free: ReadonlySet<string | null> | null = new Set(),
 ): readonly RankedRow[] {
   const { of, show, ofAll } = measures[measure]
   const rows = models
@@ -57,13 +57,13 @@ export function modelRows(
   return [
     ...rows.map((model): RankedRow => {
       const value = of(model)
-      const isFree = free.has(model.model)
+      const isFree = free?.has(model.model) === true
       const isUnpriced = measure === 'cost' && model.unpriced_calls > 0
       const note =
         value === null
           ? counted(model.calls, 'call')
           : isUnpriced
-            ? `+ ${unpricedWords(model.unpriced_calls, isFree ? model.unpriced_calls : 0)}`
+            ? unpricedWords(model.unpriced_calls, free && (isFree ? model.unpriced_calls : 0), '+ ')
             : undefined
       return {
         key: model.model ?? '',
