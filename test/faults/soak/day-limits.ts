@@ -22,6 +22,7 @@ const broughtAbout = [
   /old calls were rolled up/,
   /has taken over: calls in flight/,
   /stopping after calls in flight/,
+  /The gateway was started again \(process \d+\)/,
 ]
 /** The dashboard may start a killed gateway before the day does. */
 const startedAgain = /crashed\. It is started again/
