@@ -31,6 +31,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { writeUpstreams } from '../support/upstreams-file.ts'
 import { balance, readRows } from './soak/day-books.ts'
+import { quantile } from './soak/day-limits.ts'
 import { slots, startDayPlace } from './soak/day-place.ts'
 
 const { values } = parseArgs({
@@ -45,6 +46,8 @@ const pauseMs = 400
 const strangerRestMs = 20
 /** More than the memory of a process that is warm varies by. */
 const mostGrownMb = 50
+/** At any moment, of one process. */
+const mostMb = 500
 /** A shorter run ends before everything is compiled and every buffer has its size. */
 const warmAfterMinutes = 10
 const goodClients = '{"nobody": {"max_concurrent": 3}}'
@@ -163,11 +166,14 @@ else {
 }
 for (const name of ['gateway', 'dashboard', 'queries'] as const) {
   const third = Math.floor(watch.samples.length / 3)
-  const mostOf = (from: number): number =>
-    Math.max(0, ...watch.samples.slice(from, from + third).map((sample) => sample[name]))
-  const grownMb = mostOf(2 * third) - mostOf(third)
+  const sizes = watch.samples.map((sample) => sample[name])
+  const medianOf = (from: number): number => quantile(sizes.slice(from, from + third), 0.5)
+  // A leak lifts every sample. The largest one is of whichever process lived the longest between two kills.
+  const grownMb = medianOf(2 * third) - medianOf(third)
+  const largestMb = Math.max(0, ...sizes)
   if (minutes >= warmAfterMinutes && grownMb > mostGrownMb)
     faults.push(`${name}: ${grownMb.toFixed(0)} MB more in the last third`)
+  if (largestMb > mostMb) faults.push(`${name}: ${largestMb.toFixed(0)} MB of at most ${mostMb}`)
 }
 await chores.setPrices(1)
 await chores.reprice()
