@@ -46,8 +46,12 @@ const pauseMs = 400
 const strangerRestMs = 20
 /** More than the memory of a process that is warm varies by. */
 const mostGrownMb = 50
-/** At any moment, of one process. */
-const mostMb = 500
+/**
+ * In megabytes, at any moment. V8 keeps what a peak took: a dashboard of 320 MB has 180 after a full collection. The
+ * process of questions has its peaks at any time, because alerts read each call of the last five minutes; its growth
+ * says nothing.
+ */
+const mostMb = { gateway: 500, dashboard: 450, queries: 400 } as const
 /** A shorter run ends before everything is compiled and every buffer has its size. */
 const warmAfterMinutes = 10
 const goodClients = '{"nobody": {"max_concurrent": 3}}'
@@ -171,9 +175,9 @@ for (const name of ['gateway', 'dashboard', 'queries'] as const) {
   // A leak lifts every sample. The largest one is of whichever process lived the longest between two kills.
   const grownMb = medianOf(2 * third) - medianOf(third)
   const largestMb = Math.max(0, ...sizes)
-  if (minutes >= warmAfterMinutes && grownMb > mostGrownMb)
+  if (name !== 'queries' && minutes >= warmAfterMinutes && grownMb > mostGrownMb)
     faults.push(`${name}: ${grownMb.toFixed(0)} MB more in the last third`)
-  if (largestMb > mostMb) faults.push(`${name}: ${largestMb.toFixed(0)} MB of at most ${mostMb}`)
+  if (largestMb > mostMb[name]) faults.push(`${name}: ${largestMb.toFixed(0)} MB of at most ${mostMb[name]}`)
 }
 await chores.setPrices(1)
 await chores.reprice()
