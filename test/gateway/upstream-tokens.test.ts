@@ -130,7 +130,7 @@ test('nobody falls back to an upstream before it is known what it has left', asy
   })
   await rowOf(gateway, await chat(gateway, '/local', 90))
   // Nothing can be read while the writer waits.
-  using lock = new DatabaseSync(gateway.databaseFile)
+  using lock = new DatabaseSync(gateway.databaseFile, { timeout: 5000 })
   lock.exec('BEGIN IMMEDIATE')
   assert.equal((await chat(gateway, '', 1)).status, 200)
   writeUpstreams(gateway.directory, named(100))

@@ -56,7 +56,8 @@ export async function openDashboardPage(
   }
   page.setDefaultTimeout(waitLimitMs)
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') wentWrong(message.text())
+    if (message.type() === 'error' || message.type() === 'warning')
+      wentWrong(`${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => wentWrong(String(error)))
   page.on('dialog', (dialog) => {
