@@ -46,11 +46,7 @@ const pauseMs = 400
 const strangerRestMs = 20
 /** More than the memory of a process that is warm varies by. */
 const mostGrownMb = 50
-/**
- * In megabytes, at any moment. V8 keeps what a peak took: a dashboard of 320 MB has 180 after a full collection. The
- * process of questions has its peaks at any time, because alerts read each call of the last five minutes; its growth
- * says nothing.
- */
+/** In megabytes, at any moment. */
 const mostMb = { gateway: 500, dashboard: 450, queries: 400 } as const
 /** A shorter run ends before everything is compiled and every buffer has its size. */
 const warmAfterMinutes = 10
@@ -175,7 +171,7 @@ for (const name of ['gateway', 'dashboard', 'queries'] as const) {
   // A leak lifts every sample. The largest one is of whichever process lived the longest between two kills.
   const grownMb = medianOf(2 * third) - medianOf(third)
   const largestMb = Math.max(0, ...sizes)
-  if (name !== 'queries' && minutes >= warmAfterMinutes && grownMb > mostGrownMb)
+  if (minutes >= warmAfterMinutes && grownMb > mostGrownMb)
     faults.push(`${name}: ${grownMb.toFixed(0)} MB more in the last third`)
   if (largestMb > mostMb[name]) faults.push(`${name}: ${largestMb.toFixed(0)} MB of at most ${mostMb[name]}`)
 }
