@@ -23,12 +23,12 @@ import { sampleLine, sampleLines } from './sample-line.ts'
 const startMs = Date.UTC(2026, 10, 21, 6)
 const bigSegment = 64 * 2 ** 20
 
-async function logFolder(): Promise<
-  AsyncDisposable & { filePath: string; folder: string; open: (sizes?: Sizes) => PayloadFile }
-> {
+async function logFolder(
+  name = 'payloads.jsonl',
+): Promise<AsyncDisposable & { filePath: string; folder: string; open: (sizes?: Sizes) => PayloadFile }> {
   const dir = await makeTempDir()
   const folder = dir.file('logger')
-  const filePath = join(folder, 'payloads.jsonl')
+  const filePath = join(folder, name)
   const ids = new CallIds(() => Date.now(), 1)
   const nextSeq = (): number => ids.next()
   return {
@@ -149,6 +149,21 @@ describe('rotation', () => {
     assertFound(log.filePath, ids.slice(-kept.length + 1))
     assert.equal(recent(log.filePath).total_count, recent(log.filePath).entries.length)
     file.close()
+  })
+
+  test('a log whose name has no extension keeps to its limit, is found, and is cleared whole', async () => {
+    await using log = await logFolder('payloads')
+    const file = log.open({ segmentBytes: 4000, totalBytes: 20_000 })
+    const ids = callIds(200)
+    for (const id of ids) assert.equal(file.append(sampleLines([id])).error, null)
+    file.close()
+    const sizes = readdirSync(log.folder).map((name) => statSync(join(log.folder, name)).size)
+    const total = sizes.reduce((sum, size) => sum + size)
+    assert.ok(total <= 20_000 + 4000, `${total}`)
+    assert.equal(await measureSegments(log.filePath), total)
+    assertFound(log.filePath, ids.slice(-30))
+    clearPayloads(log.filePath)
+    assert.deepEqual(readdirSync(log.folder).toSorted(), ['payloads', 'payloads.lock'])
   })
 
   test('an answer that came hours later is found from the call’s id', async () => {

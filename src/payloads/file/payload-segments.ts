@@ -62,7 +62,7 @@ function readName(name: string, filePath: string): SegmentName | null {
   const extension = extname(filePath)
   const prefix = `${basename(filePath, extension)}.`
   if (!name.startsWith(prefix) || !name.endsWith(extension)) return null
-  const middle = name.slice(prefix.length, -extension.length)
+  const middle = name.slice(prefix.length, name.length - extension.length)
   const [, seq, records, bytes] = /^(\d{1,16})-(\d+)-(\d+)$/.exec(middle) ?? []
   return seq === undefined ? null : { firstSeq: Number(seq), records: Number(records), bytes: Number(bytes) }
 }
