@@ -317,8 +317,10 @@ export class SupervisedGateway {
     const { drainTimeoutMs } = this.#plan()
     const { clock } = this.#options
     if (this.#keeper?.expectEnd() === true) {
+      const { control, recordedRuns } = await this.#finder.find()
       this.#finder.forgetEnded()
-      return
+      // The start that was due may have just succeeded, here or at another dashboard.
+      if (control === 'notRunning' && !recordedRuns) return
     }
     await stopGateway({ finder: this.#finder, clock, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()

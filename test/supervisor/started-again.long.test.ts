@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashStatus, ProcessStatus } from '../../src/api/process-status.ts'
@@ -18,6 +18,7 @@ import {
   type SupervisorOptions,
   type Workplace,
   commandThatFailsWhile,
+  commandThatWaitsFor,
   filesIn,
   gatewayCommand,
   hookedCommand,
@@ -242,6 +243,22 @@ test('a stop, or a start by a person, comes before a start that was planned', as
   await sleep(100)
   const started = await supervisor.start()
   assert.deepEqual([started.already_running, started.crash], [false, null])
+})
+
+test('a stop that comes while the next gateway comes up stops that one', async () => {
+  await using place = await makeWorkplace()
+  const { supervisor, told } = keeping(place, { command: commandThatWaitsFor(place.file('go')) })
+  writeFileSync(place.file('go'), '')
+  const { pid } = await supervisor.start()
+  await looked(supervisor)
+  rmSync(place.file('go'))
+  ends(pid, 'SIGKILL')
+  await crashOf(supervisor, 'starting')
+  const stopped = supervisor.stop()
+  writeFileSync(place.file('go'), '')
+  const { state, crash } = await stopped
+  assert.deepEqual([state, crash, place.gateways()], ['stopped', null, []])
+  assert.equal(told.filter((line) => line.includes('did not come up')).length, 0)
 })
 
 test('a gateway that stops because of a fault of its own is replaced while it finishes its calls', async () => {
