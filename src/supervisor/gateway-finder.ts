@@ -67,6 +67,12 @@ export class GatewayFinder {
     return candidates.find((candidate) => candidate !== null && runsForCertain(candidate)) ?? null
   }
 
+  /** True if a gateway of this id was stopped, even if it was then killed while it finished its calls. */
+  wasStopped(pid: number | null): boolean {
+    const record = readProcessRecord(this.#folder)
+    return record !== null && record.pid === pid && record.ends === 'stopped'
+  }
+
   forgetSeen(): void {
     this.lastStatus = null
   }

@@ -306,7 +306,7 @@ export class SupervisedGateway {
       if (this.#child !== child) return
       this.#child = null
       this.#keeper?.ended()
-      if (end.code !== 0) {
+      if (end.code !== 0 && !this.#finder.wasStopped(child.pid)) {
         this.#problem = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
       }
     }

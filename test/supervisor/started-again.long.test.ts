@@ -183,6 +183,9 @@ test('a gateway that is killed while it finishes calls, or ends at a second sign
     ends(pid, second)
     await eventually('a look', () => supervisor.knownPid === null)
     assert.deepEqual([told, place.gateways()], [[], []])
+    // Alerts take a stopped gateway with a message for one that is down.
+    const { state, message } = await supervisor.status()
+    assert.deepEqual([state, message], ['stopped', null])
   }
 })
 
