@@ -1,6 +1,7 @@
 import { type CallFilter, namedFilters } from '../call/call-filter.ts'
 import type { QueryParameter } from '../dashboard/http/query-parameters.ts'
 import { filterOf, type OverviewQuery, overviewTable } from '../dashboard/routes/query-request.ts'
+import { ownTimeZone } from '../lib/zoned-time.ts'
 import type { OptionRow } from '../options/option-spec.ts'
 import { age, timeZone, type ValueKind } from '../options/value-kind.ts'
 import { optional } from './option-rows.ts'
@@ -52,7 +53,7 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
  */
 export function filterIn(options: FilterValues, nowMs: number): CallFilter {
   if (options.tz !== null) process.env['TZ'] = options.tz
-  const filter = filterOf({ ...options, tz: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  const filter = filterOf({ ...options, tz: ownTimeZone() })
   if (options.since === null) return filter
   return { ...filter, fromMs: Math.max(filter.fromMs ?? 0, nowMs - options.since) }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { ZonedTime, isTimeZone } from './zoned-time.ts'
+import { ZonedTime, isTimeZone, ownTimeZone } from './zoned-time.ts'
 import { draws } from '../../test/support/draws.ts'
 
 const at = (text: string): number => Date.parse(text)
@@ -181,3 +181,24 @@ it('zones are known by name', () => {
   for (const text of ['', 'Mars/Base', 'Europe/Berlin; DROP', 'x'.repeat(5000), '\u0000'])
     assert.equal(isTimeZone(text), false, text.slice(0, 30))
 })
+
+for (const [set, zone] of [
+  ['', 'UTC'],
+  ['Nowhere/Town', 'UTC'],
+  ['UTC+3', '-03:00'],
+  ['GMT-2', '+02:00'],
+  ['Europe/Berlin', 'Europe/Berlin'],
+] as const) {
+  it(`with TZ=${set} the zone of this machine is ${zone}`, () => {
+    const { TZ: before } = process.env
+    process.env['TZ'] = set
+    try {
+      assert.equal(ownTimeZone(), zone)
+      const now = Date.now()
+      assert.equal(new ZonedTime(zone).offsetMs(now), 0 - 60_000 * new Date(now).getTimezoneOffset())
+    } finally {
+      if (before === undefined) delete process.env['TZ']
+      else process.env['TZ'] = before
+    }
+  })
+}

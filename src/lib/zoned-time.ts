@@ -111,6 +111,18 @@ export function isTimeZone(text: string): boolean {
   return orNull(() => new Intl.DateTimeFormat('en-US', { timeZone: text })) !== null
 }
 
+/**
+ * The zone of this machine. A zone that has no name here, as of an empty or unknown `TZ`, is its present offset from UTC,
+ * such as `-03:00`.
+ */
+export function ownTimeZone(): string {
+  // Node may answer undefined, and Chromium a name that no format takes.
+  const name: unknown = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (typeof name === 'string' && /^[a-z]/i.test(name) && isTimeZone(name)) return name
+  const offset = offsetText(-60_000 * new Date().getTimezoneOffset())
+  return offset === 'Z' ? 'UTC' : offset
+}
+
 function offsetText(offsetMs: number): string {
   if (offsetMs === 0) return 'Z'
   const minutes = Math.round(Math.abs(offsetMs) / 60_000)

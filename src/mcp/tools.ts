@@ -10,7 +10,7 @@ import {
   groupBy,
   instantOf,
 } from '../dashboard/routes/query-request.ts'
-import { ZonedTime } from '../lib/zoned-time.ts'
+import { ZonedTime, ownTimeZone } from '../lib/zoned-time.ts'
 import { integer, oneOf, timeZone } from '../options/value-kind.ts'
 import type { CallGroups, QueryGroup, CallList } from '../api/calls.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
@@ -56,7 +56,7 @@ const range = {
   period: meaning('unless from or to is given', or(oneOf(periods), 'today')),
   from: callsTable.from,
   to: callsTable.to,
-  tz: meaning('where days begin', or(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone)),
+  tz: meaning('where days begin', or(timeZone, ownTimeZone())),
 }
 /** Parameters of a range, and the most used filters. */
 const some = { ...range, model: callsTable.model, client: callsTable.client }

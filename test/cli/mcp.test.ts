@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -29,9 +30,9 @@ interface Agent extends AsyncDisposable {
 }
 
 /** `tokenweir mcp` as an agent starts it, with the protocol's own client. */
-async function startAgent(cwd: string, args: readonly string[] = []): Promise<Agent> {
+async function startAgent(cwd: string, args: readonly string[] = [], TZ = 'UTC'): Promise<Agent> {
   // No gateway that happens to run on this machine is to be found.
-  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, TZ: 'UTC', TOKENWEIR_GATEWAY_PORT: '1' }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, TZ, TOKENWEIR_GATEWAY_PORT: '1' }
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], cwd, env }),
@@ -136,6 +137,21 @@ test('without a gateway, a database or leave to tell payloads an agent is answer
     const { head, rows, isError } = await agent.call(name)
     assert.deepEqual([isError, rows.length], [false, 0], name)
     assert.match(String(head['note']), /database/, name)
+  }
+})
+
+test('days are those of UTC where the zone of the machine has no name', async () => {
+  await using folder = await makeTempDir()
+  for (const zone of ['', 'Nowhere/Town']) {
+    await using agent = await startAgent(folder.path, [], zone)
+    const { head, isError } = await agent.call('usage_summary')
+    assert.deepEqual([isError, head['tz'], String(head['from']).slice(10)], [false, 'UTC', 'T00:00:00.000Z'])
+    await using calls = startCommandProcess({
+      args: ['calls', '--from', '2026-11-21'],
+      directory: folder.path,
+      env: { TZ: zone, TOKENWEIR_GATEWAY_PORT: '1' },
+    })
+    assert.equal((await calls.exited).code, 0, calls.stderr)
   }
 })
 

@@ -1,3 +1,5 @@
+import { ownTimeZone } from '../../src/lib/zoned-time.ts'
+
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
@@ -31,7 +33,7 @@ export class Times {
 
   constructor(utc: boolean, now: () => number) {
     this.now = now
-    const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    const ownZone = ownTimeZone()
     this.zone = utc ? 'UTC' : ownZone
     this.isAlwaysUtc = /^(Etc\/)?UTC$/.test(ownZone)
     this.suffix = utc ? ' UTC' : ''
