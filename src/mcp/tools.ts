@@ -143,7 +143,15 @@ export const tools: Readonly<Record<string, Tool>> = {
   gateway_status: tool(
     'How the gateway is now: whether it runs, its upstream, slots, queue, token budget, warnings, and the calls under way.',
     {},
-    async (_asked, { gateway }) => recordedText(await gateway()),
+    async (_asked, { gateway }) => {
+      const status = Object.entries(await gateway())
+      const lists = status.filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
+      // The shortest list first, because the others may not fit: few warnings, many calls.
+      const rows = lists
+        .toSorted(([, a], [, b]) => a.length - b.length)
+        .flatMap(([name, items]) => items.map((item) => ({ [name]: item })))
+      return recordedText(Object.fromEntries(status.filter(([, value]) => !Array.isArray(value))), rows)
+    },
   ),
 }
 

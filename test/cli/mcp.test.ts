@@ -5,9 +5,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { fieldsOf } from '../support/fields-of.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
+import { stall } from '../support/reply-step.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -138,6 +140,28 @@ test('without a gateway, a database or leave to tell payloads an agent is answer
     assert.deepEqual([isError, rows.length], [false, 0], name)
     assert.match(String(head['note']), /database/, name)
   }
+})
+
+test('of many calls under way an answer has as many as there is room for, and says how many are left out', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => ({ steps: [stall()] }) })
+  const args = ['--max-concurrent', '1']
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl, args })
+  const leave = new AbortController()
+  const request = { method: 'POST', body: '{"model":"m"}', signal: leave.signal }
+  const calls = Array.from({ length: 150 }, () =>
+    fetch(`${gateway.baseUrl}/chat/completions`, request).catch(() => null),
+  )
+  await using agent = await startAgent(gateway.directory, ['--db', gateway.databaseFile])
+  await eventually('149 calls to wait', async () => {
+    const { head, rows } = await agent.call('gateway_status')
+    if (asRecord(head['rate_limiter'])['queued'] !== 149) return false
+    const shown = rows.filter((row) => 'calls_under_way' in row).length
+    assert.ok(shown > 30 && shown < 150, String(shown))
+    assert.match(String(rows.at(-1)?.['cut']), /^\d+ of 15\d rows are shown/)
+    return true
+  })
+  leave.abort()
+  await Promise.all(calls)
 })
 
 test('days are those of UTC where the zone of the machine has no name', async () => {

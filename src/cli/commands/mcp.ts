@@ -67,7 +67,8 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
         if (health === null)
           return { running: false, message: 'No gateway is running. Start one with `tokenweir up`.' }
         const live = await client.live().catch(() => 'notRunning' as const)
-        return { running: true, ...health, calls_under_way: typeof live === 'object' ? live : null }
+        const { calls = null, more = null } = typeof live === 'object' ? live : {}
+        return { running: true, ...health, calls_under_way: calls, more_calls_under_way: more }
       },
       payloads: async () => {
         const files = payloadFiles(resolve(options.rawLogFile), () => 'all')
