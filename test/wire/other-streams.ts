@@ -65,11 +65,17 @@ const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 /** Streams of the Responses and Messages APIs, and of legacy completions. */
 export const otherStreams: readonly WireForm[] = [
   streamForm(
-    'Responses, from creation to completion',
-    named(created, thought, { type: 'response.output_item.added' }, text, {
-      type: 'response.completed',
-      response: response('completed', { usage: responseUsage, service_tier: 'flex' }),
-    }),
+    'Responses, from creation to completion, served in another tier than was asked for',
+    named(
+      { ...created, response: response('in_progress', { service_tier: 'auto' }) },
+      thought,
+      { type: 'response.output_item.added' },
+      text,
+      {
+        type: 'response.completed',
+        response: response('completed', { usage: responseUsage, service_tier: 'flex' }),
+      },
+    ),
     {
       ...responseTokens,
       response_model: 'weir-2',

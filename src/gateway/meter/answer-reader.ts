@@ -209,8 +209,11 @@ export class AnswerReader {
       textOf(top['model'], longest.name) ??
       textOf(inner['model'], longest.name) ??
       textOf(fields(message)['model'], longest.name)
-    this.serviceTier ??=
-      textOf(top['service_tier'], longest.name) ?? textOf(inner['service_tier'], longest.name)
+    // The newest: a stream of Responses begins with the tier that the request named.
+    this.serviceTier =
+      textOf(top['service_tier'], longest.name) ??
+      textOf(inner['service_tier'], longest.name) ??
+      this.serviceTier
     this.requestId ??=
       textOf(top['request_id'], longest.id) ?? textOf(fields(top['x_groq'])['id'], longest.id)
     this.#isStored ||= storedObjects.has(top['object'])
