@@ -10,7 +10,8 @@ import { draws } from '../support/draws.ts'
  * Members that amend others. Where one of them is not there, or has another name, the rest reads as an upstream's
  * that never had it; nobody can tell. What stands in them instead of a number can be told, and is.
  */
-const amending = /"(?:total_tokens|cache_read_input_tokens|cache_creation_input_tokens)"/g
+const amending =
+  /"(?:total_tokens|cache_read_input_tokens|cache_creation_input_tokens|prompt_tokens_details|audio_tokens)"/g
 
 const forms = allWireForms.filter(
   ({ columns }) => columns.usage_source !== 'none' || columns.search_units !== null,
@@ -100,7 +101,8 @@ function withUsageWrapped(json: string): string {
 function isAmended({ columns, body }: WireForm): boolean {
   const text = body.toString()
   return (
-    /cache_read_input_tokens/.test(text) || !text.includes(`"completion_tokens":${columns.output_tokens}`)
+    /cache_read_input_tokens|prompt_audio_seconds/.test(text) ||
+    !text.includes(`"completion_tokens":${columns.output_tokens}`)
   )
 }
 

@@ -52,6 +52,27 @@ export const hostedStreams: readonly WireForm[] = [
   ),
 
   streamForm(
+    'Mistral, audio beside the tokens of the prompt',
+    [
+      role,
+      water,
+      rises,
+      chunk({ content: '' }, 'stop', {
+        usage: {
+          prompt_audio_seconds: 12,
+          prompt_tokens: 6,
+          completion_tokens: 2,
+          total_tokens: 383,
+          prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 },
+        },
+      }),
+      done,
+    ],
+    { ...spoken, ...tokens(381, 2, { input_audio_tokens: 375 }), audio_ms: 12_000 },
+    { firstContent: [1, 1] },
+  ),
+
+  streamForm(
     'Mistral, content in parts: reasoning, text, a reference',
     [
       chunk({

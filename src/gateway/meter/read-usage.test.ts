@@ -40,6 +40,17 @@ test('cached input that an upstream leaves out of the prompt is added, and a par
   })
 })
 
+test('audio that an upstream counts beside the prompt is input, also of a transcription', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 }
+  const told = { inputTokens: 378, outputTokens: 41, inputAudioTokens: 375, totalTokens: 419 }
+  for (const callType of ['chat', 'other']) {
+    const apart = { ...usage, prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 } }
+    assert.deepEqual(usageIn(figuresOf({ usage: apart }, { callType })), { ...zeros, ...told })
+  }
+  const within = { ...usage, prompt_tokens: 378, prompt_tokens_details: { audio_tokens: 375 } }
+  assert.deepEqual(usageIn(figuresOf({ usage: within })), { ...zeros, ...told })
+})
+
 test('timings without the cached part would count too little, and do not count', () => {
   assert.equal(usageIn(figuresOf({ timings: { prompt_n: 2, predicted_n: 3 } })), null)
 })

@@ -262,11 +262,18 @@ function fromUsage(
   }
   if (input === null) return null
   const reasoning = count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens'])
-  if (callType === 'chat' && total !== null && total >= input + (output ?? 0)) {
-    const surplus = total - input - (output ?? 0)
+  const audio = count(inputDetails['audio_tokens'])
+  if (total !== null && total >= input + (output ?? 0)) {
+    let surplus = total - input - (output ?? 0)
+    if (surplus > 0 && audio === null && (inputDetails['audio_tokens'] ?? null) !== null) return null
+    // The upstream left the audio out of the prompt (Mistral).
+    if (audio !== null && (surplus === audio || (surplus > audio && audio > input))) {
+      input += audio
+      surplus -= audio
+    }
     // The upstream left the cached input out of the prompt.
-    if (surplus > 0 && surplus === cached && cached > input) input += surplus
-    else output = withHidden({ output, surplus, reasoning, tokensAsked })
+    if (callType === 'chat' && surplus > 0 && surplus === cached && cached > input) input += surplus
+    else if (callType === 'chat') output = withHidden({ output, surplus, reasoning, tokensAsked })
   }
   if (output === null && !mayLackOutput) return null
 
@@ -276,7 +283,7 @@ function fromUsage(
     cachedInputTokens: Math.min(cached, input),
     cacheWriteTokens: Math.min(count(inputDetails['cache_write_tokens']) ?? anthropicWrite ?? 0, input),
     cacheWrite1hTokens: Math.min(written1h ?? 0, input),
-    inputAudioTokens: count(inputDetails['audio_tokens']),
+    inputAudioTokens: audio,
     outputAudioTokens: count(outputDetails['audio_tokens']),
     reasoningTokens: Math.min(reasoning ?? 0, output ?? 0),
     totalTokens: output === null ? null : input + output,
