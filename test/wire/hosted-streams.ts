@@ -73,6 +73,34 @@ export const hostedStreams: readonly WireForm[] = [
   ),
 
   streamForm(
+    'DashScope, cache writes among the details',
+    [
+      role,
+      water,
+      rises,
+      stop,
+      {
+        ...chunk({}),
+        choices: [],
+        usage: {
+          prompt_tokens: 2059,
+          completion_tokens: 201,
+          total_tokens: 2260,
+          prompt_tokens_details: {
+            cached_tokens: 0,
+            cache_type: 'ephemeral',
+            cache_creation_input_tokens: 2048,
+            cache_creation: { ephemeral_5m_input_tokens: 2048 },
+          },
+        },
+      },
+      done,
+    ],
+    { ...spoken, ...tokens(2059, 201, { cache_write_tokens: 2048 }) },
+    { firstContent: [1, 1] },
+  ),
+
+  streamForm(
     'Mistral, content in parts: reasoning, text, a reference',
     [
       chunk({

@@ -239,6 +239,8 @@ function fromUsage(
   const written1h = count(cacheCreation['ephemeral_1h_input_tokens'])
   const written5m = count(cacheCreation['ephemeral_5m_input_tokens'])
   const anthropicRead = count(usage['cache_read_input_tokens'])
+  const writeInDetails =
+    count(inputDetails['cache_write_tokens']) ?? count(inputDetails['cache_creation_input_tokens'])
   const anthropicWrite =
     count(usage['cache_creation_input_tokens']) ??
     (written1h === null && written5m === null ? null : (written1h ?? 0) + (written5m ?? 0))
@@ -281,7 +283,7 @@ function fromUsage(
     inputTokens: input,
     outputTokens: output,
     cachedInputTokens: Math.min(cached, input),
-    cacheWriteTokens: Math.min(count(inputDetails['cache_write_tokens']) ?? anthropicWrite ?? 0, input),
+    cacheWriteTokens: Math.min(writeInDetails ?? anthropicWrite ?? 0, input),
     cacheWrite1hTokens: Math.min(written1h ?? 0, input),
     inputAudioTokens: audio,
     outputAudioTokens: count(outputDetails['audio_tokens']),
