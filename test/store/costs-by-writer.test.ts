@@ -2,11 +2,17 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
+import { openImport } from '../../src/import/open-import.ts'
+import { ndjsonText } from '../../src/query/row-text.ts'
+import { importCalls } from '../../src/store/jobs/import-calls.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
+import { callJson } from '../support/call-json.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { bareCall, chatCall, idAt, sampleStartMs } from './sample-call.ts'
@@ -163,6 +169,29 @@ test('a batch that is written again, after the database was busy, costs the same
   assert.deepEqual(
     costsIn(dir.file('calls.db')),
     [1, 2, 3].map((nano) => [nano / 1e9, 'new', 'k']),
+  )
+})
+
+test('an imported call keeps the cost of its file and what the cache saved; one without a cost gets both', async () => {
+  await using dir = await makeTempDir()
+  const [file, db] = [dir.file('calls.ndjson'), dir.file('calls.db')]
+  writeFileSync(
+    file,
+    ndjsonText([
+      callJson({ id: formatCallId(idAt(1)), cost_usd: 0.5, price_source: 'a list', cache_saved_usd: 0.25 }),
+      callJson({ id: formatCallId(idAt(2)), cost_usd: null, price_source: null, price_key: null }),
+    ]),
+  )
+  const pricer = { costOf: () => ({ costNanoUsd: 3e9, cacheSavedNanoUsd: 1e9, source: 'new', key: 'k' }) }
+  const request = { ...(await openImport(file, null)), file, dryRun: false }
+  await importCalls(db, request, { clock: systemClock, onProgress: () => undefined, pricer })
+  const sql = 'SELECT cost_usd, price_source, cache_saved_usd FROM calls_readable ORDER BY id'
+  assert.deepEqual(
+    rowsIn(db, sql).map((row) => Object.values(row)),
+    [
+      [0.5, 'a list', 0.25],
+      [3, 'new', 1],
+    ],
   )
 })
 

@@ -239,16 +239,16 @@ export class CallWriter {
     return isSame ? 'there' : 'conflict'
   }
 
-  /** The upstream's cost, else the cost by the prices. */
+  /** The call's own cost, from its upstream or an import; else the cost by the prices. */
   #fillCost(batch: CallBatch, base: number, values: (number | string | null)[], at: number): void {
     const { numbers } = batch
-    const reported = numbers[base + costAt] ?? Number.NaN
-    const cost = Number.isNaN(reported) ? this.#costAt(batch, base) : null
+    const own = orNull(numbers[base + costAt])
+    const cost = own === null ? this.#costAt(batch, base) : null
     this.#cost = cost
-    values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
+    values[at] = cost === null ? own : cost.costNanoUsd
     values[at + 1] = cost === null ? this.#wordAt(numbers, base + sourceAt) : this.#labelId(cost.source)
     values[at + 2] = cost === null ? this.#wordAt(numbers, base + keyAt) : this.#labelId(cost.key)
-    values[at + 3] = cost?.cacheSavedNanoUsd ?? null
+    values[at + 3] = cost === null ? orNull(numbers[base + savedAt]) : cost.cacheSavedNanoUsd
   }
 
   /** Null if the call has no usage, or no price is known. */
@@ -335,6 +335,10 @@ function countTokens(
 function numberAt(numbers: Float64Array, at: number): number {
   const value = numbers[at] ?? 0
   return Number.isNaN(value) ? 0 : value
+}
+
+function orNull(value: number = Number.NaN): number | null {
+  return Number.isNaN(value) ? null : value
 }
 
 /** True if a row breaks a rule of its table: the other rows must still be written. */
