@@ -23,7 +23,7 @@ import { sessionPages } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
 import { slotUses } from './slot-uses.ts'
-import { quarterMs } from '../rollup/time-plan.ts'
+import { hourMs, quarterMs } from '../rollup/time-plan.ts'
 
 /** Most new calls that one question of a follower reads, so that a rare filter takes several short questions. */
 const followedAtOnce = 50_000
@@ -102,16 +102,14 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     lastSeq: async () => lastSeq(),
     growth: async (fromMs) => {
       const last = lastSeq()
-      const recent = 'SELECT seq, id FROM calls WHERE id >= ? ORDER BY id LIMIT 1'
-      const [seq = last + 1, id = 0] = statements.first<readonly number[]>(recent, firstIdAt(fromMs)) ?? []
       const first = statements.number('SELECT min(seq) FROM calls') ?? last + 1
-      // Each call has one number, and numbers rise nearly in the order of the calls.
-      return {
-        calls: last + 1 - first,
-        ever: last,
-        recent: Math.max(0, last + 1 - seq),
-        firstMs: startedAtMs(id),
-      }
+      const recentSql = 'SELECT id FROM calls WHERE id >= ? ORDER BY id LIMIT 1'
+      const firstMs = startedAtMs(statements.number(recentSql, firstIdAt(fromMs)) ?? 0)
+      // The numbers would not tell recent calls from old ones that were imported or copied.
+      const edgesMs = [Math.max(fromMs, Math.floor(firstMs / hourMs) * hourMs), (extent()?.lastMs ?? 0) + 1]
+      const question = { filter: {}, edgesMs, dimension: null, isSumsOnly: true } as const
+      const recent = firstMs === 0 ? 0 : aggregate(question, figures, words).summary.calls
+      return { calls: last + 1 - first, ever: last, recent, firstMs }
     },
     servedModels: async (fromMs, toMs, withinMs) =>
       servedModels(statements, words, isOver, { fromMs, toMs, withinMs }),
