@@ -214,3 +214,19 @@ test('Export saves all calls of the filters, however many and in whichever order
   }
   database.close()
 })
+
+test('in a zone where midnight is six hours before noon in UTC, Today is another range than six hours', async () => {
+  const dashboard = await dashboardOver('day')
+  await using opened = await openDashboardPage(dashboard, {
+    path: '/calls?range=6h',
+    timezoneId: 'America/Chicago',
+  })
+  const { page } = opened
+  await untilReady(page)
+  await page.getByRole('button', { name: 'Custom', exact: true }).click()
+  const isOfToday = (url: string): boolean => /\/api\/query\?from=[^&]+T0[56]%3A00%3A00/.test(url)
+  await Promise.all([
+    page.waitForRequest((request) => isOfToday(request.url()), { timeout: 5000 }),
+    page.getByRole('button', { name: 'Today', exact: true }).click(),
+  ])
+})

@@ -34,8 +34,11 @@ export interface QueryWithPut<Answer> extends QueryState<Answer> {
 /** The path of a request, or a function that returns it for the dashboard's time, because ranges move with the clock. */
 export type QueryPath = string | ((nowMs: number) => string)
 
-/** The instant whose path identifies a request. At noon in the middle of a month, all ranges have different starts. */
-const keyMs = Date.UTC(2001, 0, 15, 12)
+/**
+ * The instant whose path identifies a request. All ranges have different starts: it is in the middle of a month, and
+ * a second after noon, because midnight is a whole number of hours before noon in some zones.
+ */
+const keyMs = Date.UTC(2001, 0, 15, 12, 0, 1)
 
 export interface QueryOptions<Answer> {
   /**
