@@ -230,3 +230,19 @@ test('in a zone where midnight is six hours before noon in UTC, Today is another
     page.getByRole('button', { name: 'Today', exact: true }).click(),
   ])
 })
+
+test('Escape closes the panel after a filter was chosen beside it, and the filter stays', async () => {
+  const dashboard = await dashboardOver('day')
+  await using opened = await openDashboardPage(dashboard, {
+    path: '/calls',
+    viewport: { width: 1440, height: 900 },
+  })
+  const { page } = opened
+  const panel = page.getByRole('dialog')
+  await page.getByRole('table', { name: 'Calls' }).locator('tbody tr:not(.gap)').nth(2).click()
+  await panel.waitFor()
+  await page.getByRole('button', { name: 'Errors only' }).click()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).search, '?errors_only=true')
+})

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useCallback, useRef } from 'preact/hooks'
 import type { CallTab } from '../data/call-text.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { stepsAdded, useNavigation } from '../data/navigation.tsx'
+import { writeAddress } from '../data/page-address.ts'
 import type { CallPanelProps } from './call-panel.tsx'
 
 /** The state of the call panel beside a list. */
@@ -25,23 +26,24 @@ export function useCallPanel<Call extends { readonly id: string }>(
   onEnd?: () => void,
 ): ListedPanel<Call> {
   const { address, go, replace } = useNavigation()
-  /** True if this page opened the panel, so that Back closes it. */
-  const isOwnStep = useRef(false)
   const isOpen = useRef(false)
   isOpen.current = address.call !== null
-  useEffect(() => {
-    if (address.call === null) isOwnStep.current = false
-  }, [address.call])
+  /** The address without the panel. */
+  const around = useRef('')
+  around.current = writeAddress({ ...address, call: null, tab: 'timing' })
+  /** The history when this page opened the panel. While it is the same, Back closes the panel and changes nothing else. */
+  const opened = useRef<string | null>(null)
+  const now = (): string => `${stepsAdded()} ${around.current}`
   const open = useCallback(
     (id: string, tab: CallTab = 'timing') => {
       if (isOpen.current) return replace({ call: id })
-      isOwnStep.current = true
       go({ call: id, tab })
+      opened.current = now()
     },
     [go, replace],
   )
   const close = (): void => {
-    if (isOwnStep.current) history.back()
+    if (opened.current === now()) history.back()
     else replace({ call: null, tab: 'timing' })
   }
   const at = address.call === null ? -1 : calls.findIndex(({ id }) => id === address.call)

@@ -13,6 +13,13 @@ const now = new Observable({
   isFirst: true,
 })
 
+let added = 0
+
+/** Returns the number of steps that the page has added to the history. */
+export function stepsAdded(): number {
+  return added
+}
+
 function follow(): void {
   now.set({ address: currentAddress(), isFirst: false })
 }
@@ -22,7 +29,10 @@ function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): 
   // The change applies to the current location, so that two changes in one event are both kept.
   const text = writeAddress(changedAddress({ ...currentAddress(), ignored: [] }, change))
   if (text !== location.pathname + location.search) {
-    if (how === 'pushState') noteScroll()
+    if (how === 'pushState') {
+      noteScroll()
+      added += 1
+    }
     history[how](null, '', text)
   }
   follow()
