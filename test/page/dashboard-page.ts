@@ -134,3 +134,9 @@ export async function startByButton(opened: DashboardPage): Promise<number> {
   assert.notEqual(pid, '')
   return Number(pid)
 }
+
+/** A headless page is always seen, so it is told otherwise. */
+export function setHidden(hidden: boolean): string {
+  return `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} })
+    document.dispatchEvent(new Event('visibilitychange'))`
+}

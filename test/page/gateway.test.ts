@@ -10,7 +10,7 @@ import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage, startByButton, untilStill, untilTrue } from './dashboard-page.ts'
+import { openDashboardPage, setHidden, startByButton, untilStill, untilTrue } from './dashboard-page.ts'
 import { dashboardOver } from './shared-dashboard.ts'
 import { openGatewayView } from './gateway-view.ts'
 
@@ -328,12 +328,6 @@ test('a hidden page holds no connection, and follows again when it is seen', asy
   await opened.untilText('log-lines', /seen again/)
   assert.deepEqual(streams, ['opened'])
 })
-
-/** A headless page is always seen, so it is told otherwise. */
-function setHidden(hidden: boolean): string {
-  return `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} })
-    document.dispatchEvent(new Event('visibilitychange'))`
-}
 
 test('upstreams are added, changed and removed on the page, which tells how each is; calls are filtered by them', async () => {
   await using byDefault = await startSimulatedUpstream()

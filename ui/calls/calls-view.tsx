@@ -27,7 +27,7 @@ export function CallsView() {
     volume.again()
   }
   const panel = useCallPanel(calls, list.loadMore)
-  const fresh = useNewCalls(address, answer, calls)
+  const fresh = useNewCalls(address, list)
   const card = useRef<HTMLElement>(null)
   const layout = useCallsLayout(card)
   const total = answer === null || isStale ? null : answer.summary.calls

@@ -1,7 +1,10 @@
-import { useRef, useState } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
+import { useAgainOnCalls } from '../data/use-again-on-calls.ts'
+import type { CallList } from './use-call-list.ts'
 
 /** True if a newly recorded call belongs to the list of an address, as far as the page can know. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
@@ -38,21 +41,22 @@ function isOneOf(chosen: readonly string[], value: string | null): boolean {
 /** No new calls; `isLeast` is true if there may be more than `count`. */
 const none = { count: 0, isLeast: false }
 
-/** Counts the calls of the list that were recorded after `answer`. */
+/** Counts the calls of the list that were recorded after its answer. */
 export function useNewCalls(
   address: PageAddress,
-  answer: object | null,
-  listed: readonly CallJson[],
+  { answer, path, calls: listed }: Pick<CallList, 'answer' | 'path' | 'calls'>,
 ): typeof none {
   const [arrived, setArrived] = useState({ ...none, answer })
-  const shown = useRef({ answer, listed })
-  shown.current = { answer, listed }
+  const shown = useRef({ answer, path, listed })
+  shown.current = { answer, path, listed }
+  /** The calls that were counted without an event, which may follow. */
+  const counted = useRef<readonly CallJson[]>([])
   useRecordedCalls(
     ({ calls, skipped }) => {
       const { answer, listed } = shown.current
-      const listedIds = new Set(listed.map(({ id }) => id))
+      const knownIds = new Set([...listed, ...counted.current].map(({ id }) => id))
       const newCalls = (calls as readonly CallJson[]).filter(
-        (call) => !listedIds.has(call.id) && belongsTo(call, address),
+        (call) => !knownIds.has(call.id) && belongsTo(call, address),
       ).length
       if (newCalls === 0) return
       setArrived((before) => {
@@ -62,6 +66,18 @@ export function useNewCalls(
     },
     [address],
   )
+  const count = useCallback(() => {
+    const { answer, path } = shown.current
+    if (answer === null || path === null) return
+    ask<CallsAnswer>(path).then(
+      (now) => {
+        counted.current = now.calls
+        setArrived({ answer, count: Math.max(0, now.summary.calls - answer.summary.calls), isLeast: false })
+      },
+      () => undefined,
+    )
+  }, [])
+  useAgainOnCalls(true, () => false, count)
   // The count of another list is never shown beside this one, not even in the first frame.
   return arrived.answer === answer ? arrived : none
 }

@@ -50,6 +50,7 @@ const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts', 'alert_rules'] as c
 
 /** Listens to the dashboard's events as long as the page is open. */
 export function followDashboard(): void {
+  let isFirst = true
   followEvents(topics, {
     onEvent: ([topic, data]) => {
       if (topic === 'gateway') setStatus(data)
@@ -59,7 +60,13 @@ export function followDashboard(): void {
       else if (topic === 'log') log.set(withLines(log.current, data))
       else if (topic === 'calls') newCalls.set(data)
     },
-    onReach: (isReached) => change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? nowMs()) }),
+    onReach: (isReached) => {
+      change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? nowMs()) })
+      if (!isReached) return
+      // While there was no stream, no event told of recorded calls.
+      if (!isFirst) newCalls.set({ calls: [], skipped: 1 })
+      isFirst = false
+    },
   })
 }
 

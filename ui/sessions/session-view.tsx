@@ -11,6 +11,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { orderWords } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, defaultAddress, isFiltered } from '../data/page-address.ts'
+import { useAgainOnCalls } from '../data/use-again-on-calls.ts'
 import { useQuery } from '../data/use-query.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
@@ -26,7 +27,6 @@ import { type SessionCourse, sessionCourse } from './session-course.ts'
 import { costWords, modelWords, toolUses } from './session-text.ts'
 import { Timeline } from './timeline.tsx'
 import { useSessionCalls } from './use-session-calls.ts'
-import { useAgainOnCalls } from './use-sessions.ts'
 
 /** The view of a session: figures, a timeline of its calls, and a list of the same calls. */
 export function SessionView({ session }: { readonly session: string }) {

@@ -2,8 +2,8 @@ import { useMemo, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { useRecordedCalls } from '../data/live.ts'
+import { useAgainOnCalls } from '../data/use-again-on-calls.ts'
 import { useQuery } from '../data/use-query.ts'
-import { useAgainOnCalls } from './use-sessions.ts'
 
 /** The most calls shown of a session, which one answer can have. */
 const mostCalls = 10_000

@@ -1,18 +1,16 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
 import type { CallSession } from '../../src/call/figures.ts'
 import { sessionSorts } from '../../src/call/call-session.ts'
-import { useRecordedCalls } from '../data/live.ts'
 import { orderOf } from '../data/changed-address.ts'
 import { type PageAddress, callsQuery } from '../data/page-address.ts'
 import { questionTime } from '../data/page-range.ts'
+import { useAgainOnCalls } from '../data/use-again-on-calls.ts'
 import { type PagedList, usePagedList } from '../data/use-paged-list.ts'
 
 const [usualOrder] = sessionSorts
 /** The number of sessions in a page. */
 const pageSize = 100
-/** Many calls may end each second, but the list is requested at most this often. */
-const settleMs = 2000
 /** The pause before the next request in another order, which reads all sessions of the range. */
 const settleSortedMs = 10_000
 
@@ -88,32 +86,7 @@ export function useSessions(address: PageAddress): SessionList {
     address.range.last !== null,
     (session) => session !== null,
     again,
-    isUsual ? settleMs : settleSortedMs,
+    isUsual ? undefined : settleSortedMs,
   )
   return { ...list, rows }
-}
-
-/** Calls `again` some time after calls were recorded whose session `isOne` accepts. */
-export function useAgainOnCalls(
-  isWanted: boolean,
-  isOne: (session: string | null) => boolean,
-  again: () => void,
-  afterMs: number = settleMs,
-): void {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const chosen = useRef(isOne)
-  chosen.current = isOne
-  useRecordedCalls(
-    ({ calls, skipped }) => {
-      const ended = calls as readonly { readonly session?: string | null }[]
-      if (!isWanted || timer.current !== undefined) return
-      if (skipped === 0 && !ended.some(({ session }) => chosen.current(session ?? null))) return
-      timer.current = setTimeout(() => {
-        timer.current = undefined
-        again()
-      }, afterMs)
-    },
-    [isWanted, again, afterMs],
-  )
-  useEffect(() => () => clearTimeout(timer.current), [])
 }
