@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { sumAll } from '../../bench/generate/add-past.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
+import { dollars } from '../../src/lib/number-format.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { litellmList } from '../pricing/litellm-list.ts'
@@ -278,6 +279,11 @@ test('a price is set; what it would change is shown, and the past changes only w
   await dialog.getByText(/^2 calls recalculated: \+\$/).waitFor()
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   await spent.getByText(/ none unpriced$/).waitFor()
+  // The month, too, is asked for again.
+  const month = new Date().toISOString().slice(0, 7)
+  const monthly = await dashboard.ask('GET', `/api/query?group_by=day&measures=none&from=${month}-01`)
+  const { cost_usd: usd } = ((await monthly.json()) as { summary: Spent }).summary
+  await page.getByText(`${dollars(usd)} so far`, { exact: true }).waitFor({ timeout: 5000 })
 
   const own = await dashboard.ask('GET', '/api/query?model=qwen3:8b')
   const [{ id: ownId }] = ((await own.json()) as { calls: readonly [{ id: string }] }).calls

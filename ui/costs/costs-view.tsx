@@ -12,6 +12,7 @@ import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
 import { Awaited } from '../design/awaited.tsx'
 import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { wallTimeOf } from '../format/wall-time.ts'
 import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
 import { freeModels } from '../data/free-calls.ts'
@@ -29,10 +30,12 @@ export function CostsView() {
   const isHeld = useObservable(isDragging)
   const spend = useSpend(address, isHeld)
   const prices = usePrices(address, isHeld)
+  const month = useMonth()
   const { answer, error, isStale } = spend
   const again = (): void => {
     spend.again()
     prices.again()
+    month.again()
   }
   return (
     <>
@@ -41,7 +44,7 @@ export function CostsView() {
         {answer === null && error !== null ? (
           <Awaited what="the spend" {...spend} />
         ) : (
-          <SpendPart spend={spend} prices={prices} />
+          <SpendPart spend={spend} prices={prices} month={month} />
         )}
         <PricesCard
           prices={prices}
@@ -54,10 +57,15 @@ export function CostsView() {
   )
 }
 
-function SpendPart({ spend, prices }: { readonly spend: Spend; readonly prices: Prices }) {
+interface SpendPartProps {
+  readonly spend: Spend
+  readonly prices: Prices
+  readonly month: Month
+}
+
+function SpendPart({ spend, prices, month }: SpendPartProps) {
   const { address } = useNavigation()
   const { answer: models, parts, partsError } = spend
-  const { card: month, ...budget } = useMonth()
   // Without the prices, self-hosted calls would be shown as unpriced.
   if (models === null || (prices.matches === null && prices.error === null)) {
     return (
@@ -72,8 +80,8 @@ function SpendPart({ spend, prices }: { readonly spend: Spend; readonly prices: 
   const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, free)
   return (
     <>
-      <FigureCards cards={[...cards, month]} class="spend-cards" />
-      <MonthBudget {...budget} />
+      <FigureCards cards={[...cards, month.card]} class="spend-cards" />
+      <MonthBudget budgetUsd={month.budgetUsd} onSaved={month.onSaved} />
       <SpendChart course={spend.course} />
       {partsError !== null ? (
         <Card title={`Spend by ${byWords(address.by).toLowerCase()}`}>
@@ -94,11 +102,16 @@ function SpendPart({ spend, prices }: { readonly spend: Spend; readonly prices: 
  */
 const budgetEveryMs = 10_000
 
-/** Returns the card with this month's forecast, and the month's budget. */
-function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonly card: FigureCard } {
+/** The month's budget, and the card with the month's forecast, which `again` requests again. */
+interface Month extends MonthBudgetProps {
+  readonly card: FigureCard
+  readonly again: () => void
+}
+
+function useMonth(): Month {
   const { address } = useNavigation()
   const { zone } = useTimes()
-  const { answer } = useQuery<SpendAnswer<SpendDay>>(
+  const { answer, again } = useQuery<SpendAnswer<SpendDay>>(
     (nowMs) => spendPath(address, forecastBounds(nowMs, address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
@@ -108,8 +121,9 @@ function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonl
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
   // The budget is for all calls, so it does not apply to filtered ones.
   const ofAll = isFiltered(address) ? null : budgetUsd
-  const card = monthCard(answer === null ? null : monthForecast(answer.groups), ofAll)
-  return { card, budgetUsd, onSaved }
+  const firstDay = wallTimeOf(Date.parse(answer?.recorded_from ?? '') || 0, address.utc).slice(0, 10)
+  const card = monthCard(answer && monthForecast(answer.groups, firstDay), ofAll)
+  return { card, budgetUsd, onSaved, again }
 }
 
 function showPrices(): void {

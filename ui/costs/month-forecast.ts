@@ -25,17 +25,21 @@ export function forecastBounds(nowMs: number, utc: boolean): Bounds {
   return { fromMs: Math.min(monthMs, weekMs), toMs: nowMs }
 }
 
-/** Returns a forecast from consecutive days, of which the last is today. Null if no day has a cost. */
-export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
+/**
+ * Returns a forecast from consecutive days, of which the last is today. Recording began on `firstDay`; since then, days
+ * that are missing before the others had no calls. Null if no day has a cost.
+ */
+export function monthForecast(days: readonly SpendDay[], firstDay: string): MonthForecast | null {
   const today = days.at(-1)
   if (today === undefined || days.every(({ cost_usd: usd }) => usd === null)) return null
   const month = today.key.slice(0, 7)
   const spent = (some: readonly SpendDay[]): number =>
     some.reduce((sum, { cost_usd: usd }) => sum + (usd ?? 0), 0)
   const soFarUsd = spent(days.filter(({ key }) => key.startsWith(month)))
-  const completeDays = days.slice(0, -1).slice(-daysLookedAt)
-  if (completeDays.length === 0) return { soFarUsd, endUsd: null }
-  const perDay = spent(completeDays) / completeDays.length
+  const recordedDays = (Date.parse(today.key) - Date.parse(firstDay)) / dayMs
+  const fullDays = Math.min(daysLookedAt, recordedDays)
+  if (fullDays <= 0) return { soFarUsd, endUsd: null }
+  const perDay = spent(days.slice(0, -1).slice(-fullDays)) / fullDays
   const [year = 0, number = 0, dayOfMonth = 0] = today.key.split('-').map(Number)
   const daysToCome = new Date(Date.UTC(year, number, 0)).getUTCDate() - dayOfMonth
   const restOfToday = Math.max(0, perDay - spent([today]))
