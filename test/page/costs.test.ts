@@ -306,6 +306,13 @@ test('a price is set; what it would change is shown, and the past changes only w
   ])
 
   await prices.getByRole('button', { name: 'Change qwen3:8b' }).click()
+  await input.fill('3')
+  await form.getByRole('button', { name: 'Remove' }).click()
+  // Escape takes back the question, not what was typed.
+  await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await input.inputValue(), '3')
   await form.getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await prices.getByRole('cell', { name: /^Self-hosted/ }).waitFor()

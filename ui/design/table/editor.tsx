@@ -104,8 +104,9 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
       class="editor row wraps"
       noValidate
       aria-label={label}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') onLeave()
+      onKeyDown={({ key, target }) => {
+        // Escape in the question before a removal closes only the question.
+        if (key === 'Escape' && (target as Element).closest('dialog') === null) onLeave()
       }}
       onSubmit={(event) => {
         event.preventDefault()
