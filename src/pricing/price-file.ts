@@ -1,7 +1,7 @@
 import type { PriceProblem } from '../api/costs.ts'
 import { codeOf, orNull, reasonOf } from '../lib/errors.ts'
 import { readText } from '../lib/files/read-file.ts'
-import { takeFileLock } from '../lib/files/file-lock.ts'
+import { lockForChange } from '../lib/files/change-file.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
@@ -25,7 +25,7 @@ export function priceFileOf(database: string): string {
  * it for `limitMs`; rejects with the system's error.
  */
 export function lockPriceFile(path: string, limitMs: number): Promise<Disposable | null> {
-  return takeFileLock(`${path}.lock`, limitMs)
+  return lockForChange(path, limitMs)
 }
 
 /** The path of the shipped prices, which are in force without a file. A clone has them after `npm ci`. */

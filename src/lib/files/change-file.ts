@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../errors.ts'
+import { fileBehind } from './file-behind.ts'
 import { takeFileLock } from './file-lock.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -15,8 +16,9 @@ export interface FileChange {
 }
 
 /**
- * Changes a file, one process at a time: `change` runs under the lock `<path>.lock`, and gets a function that
- * replaces the file's text. Rejects with a refusal, and with what `change` throws.
+ * Changes a file, one process at a time: `change` runs under the lock of {@link lockForChange}, and gets a function
+ * that replaces the file's text. A symbolic link at the path stays, and its target is changed. Rejects with a
+ * refusal, and with what `change` throws.
  */
 export async function changeFile<T>(
   path: string,
@@ -26,18 +28,23 @@ export async function changeFile<T>(
   const refuse = (error: unknown): never => {
     throw refusal('not_kept', `${path} cannot be written: ${reasonOf(error)}.`)
   }
-  using lock = await takeLock(path, limitMs).catch(refuse)
+  using lock = await lockForChange(path, limitMs).catch(refuse)
   if (lock === null) throw refusal('busy', `${path} is being changed by another process.`)
   return change((text) => {
     try {
-      replaceFile(path, text, { flush })
+      replaceFile(fileBehind(path), text, { flush })
     } catch (error) {
       refuse(error)
     }
   })
 }
 
-async function takeLock(path: string, limitMs: number): Promise<Disposable | null> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  return takeFileLock(`${path}.lock`, limitMs)
+/**
+ * Takes the lock of a file that is changed: `<file>.lock`, beside the target of a symbolic link, which other links
+ * may share. Null if another process keeps it for `limitMs`. Rejects with the system's error, or one for people.
+ */
+export async function lockForChange(path: string, limitMs: number): Promise<Disposable | null> {
+  const file = fileBehind(path)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  return takeFileLock(`${file}.lock`, limitMs)
 }

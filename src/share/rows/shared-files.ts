@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { orNullIfMissing } from '../../lib/errors.ts'
+import { fileBehind } from '../../lib/files/file-behind.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { replaceFile } from '../../lib/files/replace-file.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
@@ -103,7 +104,7 @@ export function sharedFiles(
         `${path} was changed here and elsewhere: the shared database's version is used, and this one is kept as ${copy}`,
       )
     }
-    if (hash !== itsHash) replaceFile(path, body)
+    if (hash !== itsHash) replaceFile(fileBehind(path), body)
     state.setFile(name, Number(row[0]), itsHash)
   }
 }
