@@ -152,7 +152,7 @@ export interface CallReader {
   growth(fromMs: number): Promise<Growth>
   /** Calls before this instant, a whole quarter hour, were folded into sums; `null` if none were. */
   foldedUntilMs(): Promise<number | null>
-  /** The highest `seq`; 0 without calls. A follower starts there. */
+  /** The highest `seq`, also of folded calls; 0 without any. A follower starts there. */
   lastSeq(): Promise<number>
   close(): void
 }

@@ -6,8 +6,10 @@ import { idsPerMs } from '../call/call-id.ts'
 import type { StoreReader } from '../call/call-reader.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { openCallReader } from '../store/read/call-query.ts'
+import { foldCalls } from '../store/rollup/fold-calls.ts'
+import { Summing } from '../store/rollup/summing.ts'
 import { openForWriting } from '../store/sqlite/open-store.ts'
-import { answerQuestion } from './answer-question.ts'
+import { answerQuestion, type EndedAnswer } from './answer-question.ts'
 import { emptyStore } from './query-service.ts'
 import type { CallList } from '../api/calls.ts'
 import { writeCalls } from '../../test/store/write-calls.ts'
@@ -60,4 +62,35 @@ test('the calls that are listed and what is told of all of them are of one insta
   }
   reader.close()
   database.close()
+})
+
+test('a follower gets no call twice after the newest rows, which were imported, are folded', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  using database = openForWriting(path)
+  const written = (ageMs: number): void =>
+    writeCalls(
+      database,
+      Array.from({ length: 5 }, (_, index) => chatCall((nowMs - ageMs) * idsPerMs + index)),
+    )
+  const reader = openCallReader(path)
+  assert.ok(typeof reader === 'object')
+  const follow = async (afterSeq: number | null): Promise<EndedAnswer> => {
+    const sources = { store: reader, note: null, prices: new PricesInForce(path) }
+    const { text } = await answerQuestion(sources, { kind: 'ended', afterSeq }, nowMs)
+    return JSON.parse(String(text)) as EndedAnswer
+  }
+  const dayMs = 86_400_000
+  written(1000)
+  written(9 * dayMs)
+  const before = await follow(null)
+  const summing = new Summing(database)
+  while (summing.step(nowMs, 50));
+  const fold = foldCalls(database)
+  while (fold(nowMs - 2 * dayMs, 10) !== 0);
+  assert.deepEqual(await follow(before.last_seq), { calls: [], skipped: 0, last_seq: before.last_seq })
+  written(0)
+  const { calls, skipped } = await follow(before.last_seq)
+  assert.deepEqual([calls.length, skipped], [5, 0])
+  reader.close()
 })

@@ -13,7 +13,7 @@ import { CallDictionary } from './call-dictionary.ts'
 import { publicFieldList, publicFields } from '../sqlite/calls-readable.ts'
 import { endedWithin } from './ended-calls.ts'
 import { SumReader } from './sum-reader.ts'
-import { foldedUntil } from '../rollup/unsummed.ts'
+import { foldedUntil, lastNumber } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
@@ -99,7 +99,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     }),
     extent: async () => extent(),
     foldedUntilMs: async () => foldedUntil(statements) || null,
-    lastSeq: async () => lastSeq(),
+    lastSeq: async () => lastNumber(statements),
     growth: async (fromMs) => {
       const last = lastSeq()
       const first = statements.number('SELECT min(seq) FROM calls') ?? last + 1

@@ -40,6 +40,12 @@ export function foldedUntil(statements: RowStatements): number {
   return statements.number('SELECT until_ms FROM folding') ?? 0
 }
 
+/** The last number of a call, also of one that was folded away, whose number must not come twice; 0 without calls. */
+export function lastNumber(statements: RowStatements): number {
+  const sql = 'SELECT max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM folding'
+  return statements.number(sql) ?? 0
+}
+
 /** Notes that the cells of a day must be computed again, because those of its hours have changed. */
 export function noteDay(statements: RowStatements, day: number): void {
   statements.run('INSERT INTO unsummed VALUES (1440, ?, 0, 0) ON CONFLICT DO UPDATE SET seq = 0', day)

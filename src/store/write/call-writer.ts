@@ -16,7 +16,7 @@ import {
   priceableFields,
 } from '../../pricing/price-book.ts'
 import { hourOf } from '../rollup/time-plan.ts'
-import { noteCalls } from '../rollup/unsummed.ts'
+import { lastNumber, noteCalls } from '../rollup/unsummed.ts'
 import { deleteInterrupted } from './interrupted-calls.ts'
 import {
   batchReader,
@@ -67,8 +67,6 @@ const costIndexes = [costAt, sourceAt, keyAt, savedAt]
 const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } = indexOf
 /** Sources and keys of prices whose number is kept. */
 const mostLabels = 1000
-/** Numbers of folded calls must not come twice. */
-const lastSeq = 'SELECT max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM folding'
 const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
 const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE
@@ -157,7 +155,7 @@ export class CallWriter {
     const deadline = performance.now() + mostMs
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
-    const seqBefore = this.#statements.number(lastSeq) ?? 0
+    const seqBefore = lastNumber(this.#statements)
     let seq = seqBefore
     let [dropped, conflicts] = [0, 0]
     const added: StoredCall[] = []
