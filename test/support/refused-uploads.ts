@@ -39,7 +39,7 @@ export async function refusedUploads(times: number): Promise<RefusedUploads> {
   const upstream = cleanup.use(
     await startSimulatedUpstream({
       reply: ({ target }) => {
-        if (target.endsWith('/early')) return [write(early), cut()]
+        if (target.endsWith('/early')) return { after: 'head', steps: [write(early), cut()] }
         return target.endsWith('/hold') ? [stall()] : undefined
       },
     }),

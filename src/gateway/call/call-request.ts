@@ -32,7 +32,7 @@ export interface CallRequestOptions {
 }
 
 /** The request of a call: its body, and the fields read from it. */
-export class CallRequest {
+export class CallRequest implements Disposable {
   readonly body: HeldBody
   readonly #arrived: ArrivedCall
   readonly #record: CallDraft
@@ -48,6 +48,8 @@ export class CallRequest {
   #peeksOnTheWay: boolean
   #facts: RequestFacts | null = null
   #isReadWhole: boolean
+  /** The body of the newest attempt that is forwarded while it arrives; null if none is. */
+  #stream: ReturnType<typeof streamBody> | null = null
 
   constructor(
     arrived: ArrivedCall,
@@ -132,7 +134,14 @@ export class CallRequest {
     }
     const stalled = (): void => client.stalled('The client sent no byte of its request for too long.')
     const { stallTimeoutMs } = client
-    return streamBody(this.#arrived.req, { see, end: () => this.over(), stallTimeoutMs, stalled })
+    this.#stream = streamBody(this.#arrived.req, { see, end: () => this.over(), stallTimeoutMs, stalled })
+    return this.#stream
+  }
+
+  /** Frees the body. The upstream may have answered before it took all of it. */
+  [Symbol.dispose](): void {
+    this.body[Symbol.dispose]()
+    this.#stream?.return().catch(() => undefined)
   }
 
   #take(piece: Uint8Array): void {

@@ -363,7 +363,7 @@ export class RunningCall implements Placed {
   release(): void {
     this.#giveSlotBack()
     this.#waitsSince = null
-    this.request.body[Symbol.dispose]()
+    this.request[Symbol.dispose]()
   }
 
   /** Completes the row after the call has ended and its answer is measured. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { noBytes } from '../../lib/byte-gather.ts'
-import { writeErrorAnswer } from './own-answers.ts'
+import { closeIfUnread, writeErrorAnswer } from './own-answers.ts'
 import type { PayloadCopy } from '../../call/payload-port.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
@@ -106,6 +106,7 @@ export class ClientResponse implements AnswerSink {
 
   /** Sends the head in this turn, together with body bytes that arrived with it. */
   head({ status, statusText, headers, contentLength }: ResponseHead): void {
+    closeIfUnread(this.#res)
     // Node accepts the list and does not change it.
     this.#res.writeHead(status, statusText, headers as string[])
     if (this.#payloads !== null) this.#payloads.answerHead(status, headers)

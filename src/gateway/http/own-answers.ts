@@ -42,10 +42,9 @@ export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: 
   const answer = errorAnswer(failure, callId)
   const { status, body } = answer
   // After a malformed request, the beginning of the next one is unknown.
-  const isUnread = hasUnreadBody(res.req)
+  const isUnread = closeIfUnread(res)
   const isDeclined = failure.code === 'upgrade_not_supported'
   const isLast = isUnread || isDeclined || failure.code === 'invalid_request'
-  if (isUnread) lingerAfter(res)
   const headers = [...answer.headers]
   if (callId !== null) headers.push(...crossOriginHeaders(res.req))
   if (isLast) headers.push('Connection', isDeclined ? 'Upgrade, close' : 'close')
@@ -71,10 +70,16 @@ export const exposedHeaders: readonly string[] = [
   'x-tokenweir-call-id, x-tokenweir-error, x-tokenweir-upstream, server-timing',
 ]
 
-/** True if a refused request has a body that will not be read: its connection cannot be kept. */
-function hasUnreadBody(req: IncomingMessage): boolean {
+/** Makes the answer end its connection if the request's body is still coming. Call it before the head. True if so. */
+export function closeIfUnread(res: ServerResponse): boolean {
+  const { req } = res
+  // Node makes the headers when they are first read, and most requests are complete.
+  if (req.complete) return false
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers
-  return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
+  if (coding === undefined && !(Number(length ?? 0) > 0)) return false
+  res.shouldKeepAlive = false
+  lingerAfter(res)
+  return true
 }
 
 /** The failure for an error. An error outside the catalogue is an internal error of the gateway. */

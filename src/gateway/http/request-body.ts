@@ -218,7 +218,7 @@ export interface BodyWatcher {
   readonly stalled: () => void
 }
 
-/** A body that is forwarded as it arrives, and never held. */
+/** A body that is forwarded as it arrives, and never held. An early end leaves the connection open for the answer. */
 export async function* streamBody(
   req: IncomingMessage,
   watcher: BodyWatcher,
@@ -232,7 +232,7 @@ export async function* streamBody(
   const onTimeout = (): void => void (isAwaited ? watcher.stalled() : timer?.refresh())
   const timer = stallTimeoutMs === 0 ? undefined : setTimeout(onTimeout, stallTimeoutMs)
   try {
-    for await (const chunk of req) {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       // The bytes of one read are one piece here, even if they were many chunks.
       const readBytes = socket.bytesRead - read
       read += readBytes
