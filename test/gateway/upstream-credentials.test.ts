@@ -169,6 +169,27 @@ test('no credential follows a call that falls back or is tried again', async () 
   assert.deepEqual(headersOf(byDefault, 0), [['authorization', `Bearer ${secret}`]])
 })
 
+test('the list of all models is asked for with the gateway’s keys where the client’s is empty', async () => {
+  const listing = { reply: () => jsonReply(200, { data: [] }) }
+  await using byDefault = await startSimulatedUpstream(listing)
+  await using own = await startSimulatedUpstream(listing)
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'own', urls: [own.origin], credentials: { env: 'OWN_KEY' } }],
+    env: { OWN_KEY: 'key-of-own', UPSTREAM_API_KEY: 'key-of-default' },
+  })
+  const headers = [
+    ['Authorization', 'Bearer '],
+    ['x-api-key', ''],
+  ] as const
+  const { status } = await exchange(gateway.port, 'GET', '/v1/models', { headers })
+  assert.equal(status, 200)
+  const credentialsAt = (upstream: SimulatedUpstream) =>
+    headersOf(upstream, 0).filter(([name]) => name === 'authorization' || name === 'x-api-key')
+  assert.deepEqual(credentialsAt(byDefault), [['authorization', 'Bearer key-of-default']])
+  assert.deepEqual(credentialsAt(own), [['authorization', 'Bearer key-of-own']])
+})
+
 test('an upstream that the gateway has a key for gets no other in that header, however it is named', async () => {
   await using own = await startSimulatedUpstream()
   await using gateway = await startGatewayOfUpstreams({

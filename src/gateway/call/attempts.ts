@@ -1,9 +1,8 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
 import { asFailure } from '../http/own-answers.ts'
-import { withoutKeys } from '../http/request-head.ts'
 import { upstreamPath } from '../http/target.ts'
-import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
+import { headersAt, queryWithoutCredentials } from '../routing/credentials.ts'
 import type { Endpoint, ReplicaAttempt } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
@@ -236,19 +235,17 @@ export class Attempts {
   }
 
   /** The request to an endpoint. Each attempt makes its own, because the next one may go to another endpoint. */
-  #requestAt({ base, keyHeader, stripsCredentials }: Endpoint): TransportRequest {
+  #requestAt(endpoint: Endpoint): TransportRequest {
+    const { base, stripsCredentials } = endpoint
     const call = this.#call
     const { record, request } = call
     const { head, target } = call.arrived
-    const { via } = this.#options
-    const sent = call.usesGatewayKey && head.hasEmptyCredential ? withoutKeys(head.endToEnd) : head.endToEnd
-    const headers = stripsCredentials ? headersWithoutCredentials(sent, keyHeader) : sent
     const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
     const isHeld = request.isRepeatable
     return {
       method: record.method,
       path: upstreamPath(base, stripsCredentials ? { path: target.path, query } : target),
-      headers: call.usesGatewayKey ? headers.concat(keyHeader, via) : headers.concat(via),
+      headers: headersAt(head, endpoint, call.usesGatewayKey).concat(this.#options.via),
       body: isHeld ? (head.hasBody ? request.body.chunks : null) : request.stream(call.client),
       bodyBytes: isHeld ? request.body.bytes : head.contentLength,
       // A client that retries may have met a dead connection.

@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { uncoded } from '../../lib/http/header-list.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
+import { headersAt, queryWithoutCredentials } from '../routing/credentials.ts'
 import { requestModels } from '../routing/model-list-request.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
@@ -81,11 +81,11 @@ async function askedModels(
   via: RawHeaders,
 ): Promise<readonly ListedModel[] | null> {
   using replica = upstream.replicas.choose(null)
-  const { stripsCredentials, keyHeader, base, transport } = replica?.endpoint ?? upstream.endpoint
+  const endpoint = replica?.endpoint ?? upstream.endpoint
+  const { stripsCredentials, keyHeader, base, transport } = endpoint
   const { head, target } = running.arrived
-  const isLent = isTrusted && (stripsCredentials || head.credential === null)
-  const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd, keyHeader) : head.endToEnd
-  const headers = [...uncoded(passed), ...(isLent ? keyHeader : []), ...via]
+  const usesGatewayKey = isTrusted && keyHeader.length > 0 && (stripsCredentials || head.credential === null)
+  const headers = [...uncoded(headersAt(head, endpoint, usesGatewayKey)), ...via]
   const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
   const limits = { limitMs: patienceMs, mostBytes: longestListBytes }
   const { clock } = running

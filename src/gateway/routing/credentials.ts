@@ -8,6 +8,8 @@ import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../http/caller-headers.ts'
 import { headerPairs, headersWithout } from '../../lib/http/header-list.ts'
+import { type RequestHead, withoutKeys } from '../http/request-head.ts'
+import type { Endpoint } from './replicas.ts'
 
 /** Reads keys from variables and files. */
 export interface KeyPlaces {
@@ -89,6 +91,17 @@ export function headersWithoutCredentials(headers: RawHeaders, [keyName = '']: R
     headers,
     (name, value) => isCredential(name) || name.toLowerCase() === ownName || holdsKey(value),
   )
+}
+
+/** A client's headers as an endpoint gets them, with the gateway's key for it if the call uses that. */
+export function headersAt(
+  { endToEnd, hasEmptyCredential }: Pick<RequestHead, 'endToEnd' | 'hasEmptyCredential'>,
+  { keyHeader, stripsCredentials }: Pick<Endpoint, 'keyHeader' | 'stripsCredentials'>,
+  usesGatewayKey: boolean,
+): readonly string[] {
+  const sent = usesGatewayKey && hasEmptyCredential ? withoutKeys(endToEnd) : endToEnd
+  const headers = stripsCredentials ? headersWithoutCredentials(sent, keyHeader) : sent
+  return usesGatewayKey ? headers.concat(keyHeader) : headers
 }
 
 /** The query, with its question mark, without the client's credentials. */
