@@ -54,6 +54,19 @@ test('user and password become a header and stand nowhere else', () => {
   })
 })
 
+test('a percent sign that escapes nothing is part of a password', () => {
+  for (const [password, sent] of [
+    ['50%off', '50%off'],
+    ['%', '%'],
+    ['a%2', 'a%2'],
+    ['%zz%40', '%zz@'],
+    ['ä%C3%A4%', 'ää%'],
+  ] as const) {
+    const proxied = proxyFor(https, { HTTPS_PROXY: `http://me:${password}@proxy:3128` })
+    assert.equal(proxied?.authorization, `Basic ${Buffer.from(`me:${sent}`).toString('base64')}`, password)
+  }
+})
+
 test('what is no HTTP proxy is refused by the name of its variable alone', () => {
   for (const address of ['socks5://user:secret@proxy', 'http://']) {
     assert.throws(() => proxyFor(https, { HTTPS_PROXY: address }), {

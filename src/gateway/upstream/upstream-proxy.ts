@@ -34,9 +34,15 @@ export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProx
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new CodedError('invalid_proxy', `${variable} is not the http or https address of a proxy`)
   }
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  const authorization = user === ':' ? null : `Basic ${Buffer.from(user).toString('base64')}`
+  const user = bytesOf(`${url.username}:${url.password}`)
+  const authorization = user.length === 1 ? null : `Basic ${user.toString('base64')}`
   return { origin: url.origin, authorization, variable }
+}
+
+/** The bytes of percent-encoded ASCII. A percent sign that begins no escape is a character, as for curl. */
+function bytesOf(encoded: string): Buffer {
+  const decode = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
+  return Buffer.from(encoded.replaceAll(/%([\da-f]{2})/gi, decode), 'latin1')
 }
 
 function isSet(value: string | undefined): boolean {
