@@ -8,9 +8,16 @@ import OpenAI from 'openai'
 import { assertWithin } from '../support/assert-within.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { fieldsOf } from '../support/fields-of.ts'
-import { openRawClient } from '../support/raw-client.ts'
+import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
-import { chunkFrame, jsonReply, responseHead, sseEvent, streamHead } from '../support/response-bytes.ts'
+import {
+  chunkFrame,
+  jsonReply,
+  responseHead,
+  splitBytes,
+  sseEvent,
+  streamHead,
+} from '../support/response-bytes.ts'
 import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 
 const rounds = Number(process.env['TOKENWEIR_LEAVES'] ?? 8)
@@ -159,6 +166,61 @@ test('who leaves in the queue never reaches the upstream, and those behind move 
   const gone = rows.filter((row) => row.outcome === 'client_disconnected')
   assert.equal(gone.length, leavers.length)
   assert.ok(gone.every((row) => row.status === 499 && row.attempts === 0 && row.ttfb_ms === null))
+})
+
+test('an upload that waits is noticed to be left, and one that stays arrives as it was', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using upstream = await shared.upstream({ reply: () => jsonReply(200, {}) }, { max_concurrent: 1 })
+  upstream.replyOnce([until(gate.promise), ...jsonReply(200, { id: 'first' })])
+  await using holder = await openRawClient(gateway.port)
+  await holder.send(chat(upstream, false))
+  await upstream.waitForRequest(0)
+
+  const file = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251))
+  const head = (length: string): string =>
+    `POST ${upstream.prefix}/v1/files HTTP/1.1\r\nHost: weir\r\nContent-Type: audio/wav\r\n${length}\r\n\r\n`
+  const upload = async (sent: number): Promise<RawClient> => {
+    const client = await openRawClient(gateway.port)
+    await client.send(head(`Content-Length: ${file.length}`))
+    await client.send(file.subarray(0, sent))
+    return client
+  }
+  const leavers = [await upload(file.length), await upload(file.length / 2), await upload(file.length)]
+  await using whole = await upload(file.length)
+  await using chunked = await openRawClient(gateway.port)
+  await chunked.send(head('Transfer-Encoding: chunked'))
+  for (const piece of splitBytes(file.subarray(0, 1_000_000), [10, 70_000]))
+    await chunked.send(chunkFrame(piece))
+  await using late = await upload(file.length / 2)
+  await upstream.untilCalls({ active: 1, queued: 6 })
+  for (const [at, leaver] of leavers.entries()) {
+    if (at < 2) leaver.leave()
+    else leaver.reset()
+  }
+  await upstream.untilCalls({ active: 1, queued: 3 })
+  gate.resolve()
+  await chunked.send('0\r\n\r\n')
+  assert.equal((await whole.response('POST')).status, 200)
+  assert.equal((await chunked.response('POST')).status, 200)
+  await upstream.waitForRequest(3)
+  await late.send(file.subarray(file.length / 2))
+  assert.equal((await late.response('POST')).status, 200)
+  const bodies = upstream.requests.slice(1).map(({ body }) => body)
+  assert.deepEqual(
+    bodies.map((body) => body.equals(file.subarray(0, body.length)) && body.length),
+    [file.length, 1_000_000, file.length],
+  )
+  const rows = await upstream.recorded(7)
+  const uploads = rows.filter(({ endpoint }) => endpoint === '/v1/files')
+  assert.deepEqual(
+    uploads.map((row) => [row.outcome, row.attempts, row.request_bytes]),
+    [
+      ...leavers.map(() => ['client_disconnected', 0, 0]),
+      ['ok', 1, file.length],
+      ['ok', 1, 1_000_000],
+      ['ok', 1, file.length],
+    ],
+  )
 })
 
 test('closing after the end mark is no leaving, and after an error event the error stays the cause', async () => {

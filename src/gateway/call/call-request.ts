@@ -9,6 +9,7 @@ import {
   endReading,
   mayBeObject,
   mayBeginObject,
+  readAhead,
   readBody,
   streamBody,
 } from '../http/request-body.ts'
@@ -50,6 +51,8 @@ export class CallRequest implements Disposable {
   #isReadWhole: boolean
   /** The body of the newest attempt that is forwarded while it arrives; null if none is. */
   #stream: ReturnType<typeof streamBody> | null = null
+  /** Ends the reading ahead; null before it. */
+  #endAhead: (() => void) | null = null
 
   constructor(
     arrived: ArrivedCall,
@@ -93,6 +96,16 @@ export class CallRequest implements Disposable {
     return this.#isReadWhole || !this.#arrived.head.hasBody
   }
 
+  /** Bytes of the body that have arrived here. */
+  get arrivedBytes(): number {
+    return Math.max(this.#record.requestBytes, this.body.bytes)
+  }
+
+  /** Reads on while the call waits for a slot, so that the end of its client's connection is noticed. */
+  readAhead(): void {
+    if (!this.isRepeatable) this.#endAhead ??= readAhead(this.#arrived.req, this.body)
+  }
+
   /** Reads the body if the gateway needs it whole. Rejects with the `Failure` that ends the call. */
   read(): Promise<void> {
     const { req, head } = this.#arrived
@@ -134,7 +147,9 @@ export class CallRequest implements Disposable {
     }
     const stalled = (): void => client.stalled('The client sent no byte of its request for too long.')
     const { stallTimeoutMs } = client
-    this.#stream = streamBody(this.#arrived.req, { see, end: () => this.over(), stallTimeoutMs, stalled })
+    this.#endAhead?.()
+    const watcher = { see, end: () => this.over(), stallTimeoutMs, stalled }
+    this.#stream = streamBody(this.#arrived.req, this.body.chunks, watcher)
     return this.#stream
   }
 

@@ -147,10 +147,10 @@ export class CallHandler {
   endStalled(): void {
     const failure = draining('This gateway has been replaced, and the rest of the request did not arrive.')
     for (const call of this.#running) {
-      const { arrived, record } = call
+      const { arrived, request } = call
       if (arrived.req.complete || arrived.req.readableLength > 0) continue
-      if (this.#bytesBefore.get(call) === record.requestBytes) call.abandon(failure)
-      this.#bytesBefore.set(call, record.requestBytes)
+      if (this.#bytesBefore.get(call) === request.arrivedBytes) call.abandon(failure)
+      this.#bytesBefore.set(call, request.arrivedBytes)
     }
   }
 

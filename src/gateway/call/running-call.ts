@@ -227,6 +227,7 @@ export class RunningCall implements Placed {
   async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
     const { admission } = this.#upstream
     const stake = (): LimitStake | null => (this.#stake = this.#options.providerLimits.stakeOf(this))
+    this.request.readAhead()
     this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
   }
 

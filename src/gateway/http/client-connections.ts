@@ -20,7 +20,7 @@ interface Newest {
 /** A call whose request has begun to arrive. */
 interface BegunCall {
   readonly arrived: { readonly req: IncomingMessage }
-  readonly record: { readonly requestBytes: number }
+  readonly request: { readonly arrivedBytes: number }
 }
 
 /** Takes connections over from a gateway that was replaced. */
@@ -119,7 +119,7 @@ export class ClientConnections {
   /** Looks for connections that sent far more bytes than their requests have. */
   #lookForUnused(): void {
     const bodies = new Map<IncomingMessage, number>()
-    for (const { arrived, record } of this.#calls()) bodies.set(arrived.req, record.requestBytes)
+    for (const { arrived, request } of this.#calls()) bodies.set(arrived.req, request.arrivedBytes)
     for (const [socket, newest] of this.#open) {
       if (newest === null) continue
       const { req } = newest

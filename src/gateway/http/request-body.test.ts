@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../call/failure.ts'
-import { type BodyLimits, HeldBody, readBody } from './request-body.ts'
+import { type BodyLimits, HeldBody, endReading, readBody } from './request-body.ts'
 import { RequestHead } from './request-head.ts'
 
 function limitsOf(maxBodyBytes: number, maxHeldBytes: number): BodyLimits {
@@ -46,6 +47,20 @@ test('a body is held as it came, shown as it comes, and let go', async () => {
   }
   assert.deepEqual(pieces, ['{"a":', '1}'])
   assert.equal(limits.heldBytes, 0)
+})
+
+test('a body that was let go holds nothing of what still arrives', async () => {
+  const limits = limitsOf(50, 100)
+  const { req, send } = request()
+  const body = new HeldBody(limits)
+  const reading = readBody(req, chunked, body, () => undefined)
+  send('{"a":')
+  endReading(req, new Failure('cancelled', 'This call was cancelled.'))
+  await assert.rejects(reading)
+  body[Symbol.dispose]()
+  send('1}')
+  await setImmediate()
+  assert.deepEqual([body.bytes, limits.heldBytes], [0, 0])
 })
 
 test('all bodies together are bounded; one that is let go makes room', async () => {

@@ -11,6 +11,8 @@ export interface BodyLimits {
   heldBytes: number
 }
 
+/** Bodies are read ahead while held bodies take at most this share of `maxHeldBytes`: other bodies need the rest. */
+const aheadShare = 1 / 8
 /** Smaller chunks (bytes) are merged, because each chunk costs some hundred bytes of memory. */
 const smallChunk = 4096
 /** Bytes that are allocated at a time for small chunks: the least and the most. */
@@ -34,6 +36,7 @@ export class HeldBody implements Disposable {
   #room: Uint8Array | null = null
   #roomUsed = 0
   #nextRoom = leastRoom
+  #isDisposed = false
   bytes = 0
 
   constructor(limits: BodyLimits) {
@@ -47,12 +50,16 @@ export class HeldBody implements Disposable {
     return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
   }
 
-  /** Adds a chunk. Returns the reason that the body cannot hold it; `null` on success. */
-  add(chunk: Uint8Array): Failure | null {
+  /**
+   * Adds a chunk; a disposed body drops it. Returns the reason that the body cannot hold it; `null` on success.
+   * `share`: the part of `maxHeldBytes` that all bodies may take.
+   */
+  add(chunk: Uint8Array, share = 1): Failure | null {
     const limits = this.#limits
+    if (this.#isDisposed) return null
     const tooLarge = this.refusal(this.bytes + chunk.length)
     if (tooLarge !== null) return tooLarge
-    if (limits.heldBytes + chunk.length > limits.maxHeldBytes) {
+    if (limits.heldBytes + chunk.length > limits.maxHeldBytes * share) {
       const message = 'Too many request bodies are waiting; try again soon.'
       return new Failure('buffers_full', message, { retryAfterS: 1 })
     }
@@ -104,6 +111,7 @@ export class HeldBody implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true
     this.#limits.heldBytes -= this.bytes
     this.bytes = 0
     this.#room = null
@@ -124,23 +132,53 @@ export function readBody(
   const tooLarge = head.contentLength === null ? null : body.refusal(head.contentLength)
   if (tooLarge !== null) return Promise.reject(tooLarge)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let tiny = 0
-  req.on('data', (chunk: Buffer) => {
-    if (chunk.length <= tinyChunk && ++tiny % tinyFlood === 0) pace.rest(req.socket)
-    const refusal = body.add(chunk)
-    if (refusal === null) {
-      peek(chunk)
-      return
-    }
-    req.removeAllListeners('data')
-    req.pause()
-    reject(refusal)
-  })
+  hold(
+    req,
+    (chunk) => body.add(chunk),
+    peek,
+    (_, refusal) => reject(refusal),
+  )
   req.on('end', resolve)
   req.on('error', (error) => {
     reject(error instanceof Failure ? error : new Failure('client_gone', leftEarly))
   })
   return promise
+}
+
+/** Adds the pieces that arrive to a body, up to the first that is refused. Returns a function that ends the reading. */
+function hold(
+  req: IncomingMessage,
+  add: (chunk: Uint8Array) => Failure | null,
+  onHeld: (chunk: Uint8Array) => void,
+  onRefused: (chunk: Uint8Array, refusal: Failure) => void,
+): () => void {
+  let tiny = 0
+  const onData = (chunk: Buffer): void => {
+    if (chunk.length <= tinyChunk && ++tiny % tinyFlood === 0) pace.rest(req.socket)
+    const refusal = add(chunk)
+    if (refusal === null) {
+      onHeld(chunk)
+      return
+    }
+    end()
+    onRefused(chunk, refusal)
+  }
+  const end = (): void => void req.off('data', onData).pause()
+  req.on('data', onData)
+  return end
+}
+
+/**
+ * Holds the beginning of a body that is forwarded later, as far as there is room. A paused connection would not
+ * show that its client has left. Returns a function that ends the reading.
+ */
+export function readAhead(req: IncomingMessage, body: HeldBody): () => void {
+  return hold(
+    req,
+    (chunk) => body.add(chunk, aheadShare),
+    () => {},
+    (chunk) => req.unshift(chunk),
+  )
 }
 
 const space = 0x20
@@ -218,9 +256,10 @@ export interface BodyWatcher {
   readonly stalled: () => void
 }
 
-/** A body that is forwarded as it arrives, and never held. An early end leaves the connection open for the answer. */
+/** A body that is forwarded as it arrives, after its `held` beginning. An early end leaves the connection open for the answer. */
 export async function* streamBody(
   req: IncomingMessage,
+  held: readonly Uint8Array[],
   watcher: BodyWatcher,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { socket } = req
@@ -232,14 +271,14 @@ export async function* streamBody(
   const onTimeout = (): void => void (isAwaited ? watcher.stalled() : timer?.refresh())
   const timer = stallTimeoutMs === 0 ? undefined : setTimeout(onTimeout, stallTimeoutMs)
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of piecesOf(req, held)) {
       // The bytes of one read are one piece here, even if they were many chunks.
       const readBytes = socket.bytesRead - read
       read += readBytes
-      if (readBytes > framingFlood && (chunk as Buffer).length * 2 < readBytes) pace.rest(socket)
-      watcher.see(chunk as Buffer)
+      if (readBytes > framingFlood && chunk.length * 2 < readBytes) pace.rest(socket)
+      watcher.see(chunk)
       isAwaited = false
-      yield chunk as Buffer
+      yield chunk
       isAwaited = true
       timer?.refresh()
     }
@@ -247,4 +286,9 @@ export async function* streamBody(
     clearTimeout(timer)
   }
   watcher.end()
+}
+
+async function* piecesOf(req: IncomingMessage, held: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* held
+  yield* req.iterator({ destroyOnReturn: false })
 }
