@@ -54,6 +54,18 @@ export function newMessage(
   return { id: `msg_${randomUUID()}`, at, kind, ...alert, state, detail: null }
 }
 
+/** The record after its webhook was removed: a later one gets no message that waited, but hears of active alerts. */
+export function withoutWaiting(record: AlertRecord): AlertRecord {
+  const waiting = record.messages.filter(({ state }) => state === 'pending')
+  const isWaiting = (alert: { readonly rule: string; readonly subject: string | null }): boolean =>
+    waiting.some(({ rule, subject }) => rule === alert.rule && subject === alert.subject)
+  return {
+    ...record,
+    states: record.states.map((state) => (isWaiting(state) ? { ...state, isSent: false } : state)),
+    messages: record.messages.map((old) => (waiting.includes(old) ? { ...old, state: 'unsent' } : old)),
+  }
+}
+
 /** The message of `alerts test`. `nowMs` is in ms since the Unix epoch. */
 export function testMessage(nowMs: number): AlertMessage {
   const words = { rule: 'test', title: 'Test', text: 'Alerts of tokenweir arrive here.' }

@@ -8,7 +8,14 @@ import type { AlertSums } from '../query/alerts-answer.ts'
 import type { QueryProcess } from '../query/query-process.ts'
 import { type Poll, startPoll } from '../lib/poll.ts'
 import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
-import { type AlertRecord, activeIn, newMessage, readAlertRecord, testMessage } from './alert-file.ts'
+import {
+  type AlertRecord,
+  activeIn,
+  newMessage,
+  readAlertRecord,
+  testMessage,
+  withoutWaiting,
+} from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
 import { conditionText, ruleList } from './alert-rules.ts'
 import { type AlertChange, AlertSettingsFile, type AlertWebhook } from './alert-settings.ts'
@@ -59,6 +66,8 @@ export class AlertService {
   #afterSeq: number | null = null
   #poll: Poll | null = null
   #isSending = false
+  /** Ends the tries of the message that is being sent. */
+  #sending = new AbortController()
   #test: Promise<AlertTest> | null = null
   #warned = ''
 
@@ -82,7 +91,6 @@ export class AlertService {
   async checkRules(): Promise<void> {
     const { gateway, clock, folder } = this.#options
     this.#reloadSettings()
-    const receiver = this.#receiver
     if (this.#lock === null) {
       this.#lock = tryFileLock(join(folder, 'alerts.lock'))
       this.#record = readAlertRecord(this.#recordPath)
@@ -94,6 +102,8 @@ export class AlertService {
       return null
     })
     if (this.#closing.signal.aborted) return
+    const receiver = this.#receiver
+    if (receiver === null) this.#leaveReceiver()
     const nowMs = clock.wallTime()
     const isUp = status?.state === 'running' || status?.state === 'starting'
     const isStopped = status?.state === 'draining' || (status?.state === 'stopped' && status.message === null)
@@ -146,6 +156,7 @@ export class AlertService {
       throw new SettingError('fixed_setting', `The webhook is set by ${fixedBy}.`, { param: 'webhook' })
     }
     await this.#settings.change(change)
+    if (change.webhook !== undefined) this.#leaveReceiver()
     this.#poll?.refresh()
     return this.report()
   }
@@ -162,6 +173,7 @@ export class AlertService {
   close(): void {
     this.#poll?.stop()
     this.#closing.abort()
+    this.#sending.abort()
     this.#lock?.[Symbol.dispose]()
     this.#lock = null
   }
@@ -181,6 +193,14 @@ export class AlertService {
       this.#sessions.set(session, { usd: usd + (this.#sessions.get(session)?.usd ?? 0), atMs })
     }
     return answer
+  }
+
+  /** Sends no more to a webhook that was changed or removed. Without a new one, waiting messages are not sent. */
+  #leaveReceiver(): void {
+    this.#sending.abort()
+    if (!this.#closing.signal.aborted) this.#sending = new AbortController()
+    const isWaiting = this.#record.messages.some(({ state }) => state === 'pending')
+    if (this.#receiver === null && isWaiting) this.#keep(withoutWaiting(this.#record))
   }
 
   #sessionsAt(nowMs: number): ReadonlyMap<string, number> {
@@ -219,7 +239,7 @@ export class AlertService {
   /** Sends the waiting messages one after the other. Never rejects. */
   async #sendPending(): Promise<void> {
     const { clock, warn } = this.#options
-    const { signal } = this.#closing
+    const { signal } = this.#sending
     if (this.#isSending) return
     this.#isSending = true
     try {
@@ -235,7 +255,7 @@ export class AlertService {
         this.#keep({ messages: this.#record.messages.map((old) => (old.id === next.id ? updated : old)) })
       }
     } catch {
-      // The dashboard ends, and the next one sends the waiting messages.
+      // The dashboard ends, and the next one sends the waiting messages; or the webhook was changed.
     } finally {
       this.#isSending = false
     }

@@ -338,6 +338,54 @@ test('a webhook that is set is used at once and by the next dashboard, and its a
   await assert.rejects(fixed.change({ webhook: null }), /set by TOKENWEIR_ALERT_WEBHOOK/)
 })
 
+test('what waited for a webhook that is removed goes to no later one, which hears of what is active', async () => {
+  await using old = await startReceiver((response) => response.writeHead(503).end())
+  await using next = await startReceiver()
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  await service.change({ webhook: { url: old.origin } })
+  scene.answer = async () => answerOf({ ...failing, tokens: [{ by: 'session', name: 'a', tokens: 9e9 }] })
+  await service.checkRules()
+  await old.waitFor(1)
+  scene.answer = async () => answerOf(failing)
+  scene.clock.stepWallTime(360_000)
+  await service.checkRules()
+  const begun = ['begins error_ratio', 'begins velocity', 'ended velocity']
+  assert.deepEqual(
+    scene.messages(),
+    begun.map((message) => `${message} pending`),
+  )
+
+  await service.change({ webhook: null })
+  const unsent = begun.map((message) => `${message} unsent`)
+  assert.deepEqual(scene.messages(), unsent)
+  await service.change({ webhook: { url: next.origin } })
+  await service.checkRules()
+  await scene.untilMessages(...unsent, 'begins error_ratio delivered')
+  assert.deepEqual(next.types(), ['alert.begins error_ratio'])
+  await scene.clock.advance(100_000)
+  assert.equal(old.received.length, 1)
+  service.close()
+})
+
+test('what waits for a webhook that cannot be reached goes to the one that is set instead', async () => {
+  await using dir = await makeTempDir()
+  await using old = await startReceiver((response) => response.writeHead(503).end())
+  await using next = await startReceiver()
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  await service.change({ webhook: { url: old.origin } })
+  scene.answer = async () => answerOf(failing)
+  await service.checkRules()
+  await old.waitFor(1)
+  await service.change({ webhook: { url: next.origin } })
+  await service.checkRules()
+  await scene.untilMessages('begins error_ratio delivered')
+  assert.equal(next.received[0]?.headers['webhook-id'], old.received[0]?.headers['webhook-id'])
+  service.close()
+})
+
 const secretPath = '/services/T0AAAAAAA/B0BBBBBBB/dGhlIHNlY3JldA'
 
 interface HastyClock {
