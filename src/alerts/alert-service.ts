@@ -207,7 +207,7 @@ export class AlertService {
     const now = new Map<string, number>()
     for (const [session, { usd, atMs }] of this.#sessions) {
       if (nowMs - atMs > forgottenMs) this.#sessions.delete(session)
-      else if (nowMs - atMs <= sessionMs) now.set(session, usd)
+      else if (Math.abs(nowMs - atMs) <= sessionMs) now.set(session, usd)
     }
     return now
   }

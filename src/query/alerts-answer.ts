@@ -11,6 +11,8 @@ const dayMs = 24 * hourMs
 
 /** The window of the rules: calls that ended within this time, because a call that timed out began long before. */
 export const windowMs = 300_000
+/** Most time by which a call may end in the future, after another machine's clock; a later end is of a clock that was set back since. */
+const aheadMs = 60_000
 /** Most calls that a rule reads: the newest ones. */
 const mostCalls = 100_000
 /** Time limit for reading calls. On a busy day, the first question reads only the last hours. */
@@ -52,7 +54,7 @@ export async function alertsAnswer(
     afterSeq === null ? [nowMs - dayMs, Number.MAX_SAFE_INTEGER] : [windowFromMs, afterSeq]
   const bounds = { fromMs, afterSeq: after, most: mostCalls, withinMs: readingMs }
   const ended = await reader.endedWithin(bounds)
-  const recent = ended.filter(({ endedMs }) => endedMs >= windowFromMs)
+  const recent = ended.filter(({ endedMs }) => endedMs >= windowFromMs && endedMs <= nowMs + aheadMs)
   const answered = recent.filter(({ isOk, isFailed }) => isOk || isFailed)
   const failed = answered.filter(({ isFailed }) => isFailed).length
   const waits = recent.map(({ queueMs }) => queueMs).filter((ms) => ms !== null)

@@ -68,6 +68,18 @@ test('the last five minutes are by the ends of calls: what timed out began long 
   assert.deepEqual(window, { calls: 21, failed: 2, answered: 20, queue: { n: 20, p95_ms: 40_000 } })
 })
 
+test('calls of an hour by which the clock was set back are not of the last minutes', async () => {
+  const ahead = many(60, (minute) =>
+    call(-minute - 2, { outcome: 'upstream_error', session: 'run', totalTokens: 1000 }),
+  )
+  const now = many(20, () => call(1, { session: 'run', totalTokens: 10 }))
+  const otherMachine = call(-0.5, { session: 'run', totalTokens: 10 })
+  for (const { window, tokens } of await figuresOf([...ahead, ...now, otherMachine])) {
+    assert.deepEqual([window.calls, window.failed], [21, 0])
+    assert.deepEqual(tokens, [{ by: 'session', name: 'run', tokens: 210 }])
+  }
+})
+
 test('while an import or a first copy writes old calls, those of the last minutes are seen all the same', async () => {
   const failed = { outcome: 'upstream_error', durationMs: 20 * minuteMs, queueMs: 40_000 } as const
   const old = (): readonly CallRecord[] => many(2500, () => call(60, { outcome: 'upstream_error' }))

@@ -231,26 +231,28 @@ test('a gateway is missed if it was killed, also while no dashboard was there, a
   service.close()
 })
 
-test('a session that costs much is told by what was added to it', async () => {
-  await using dir = await makeTempDir()
-  const scene = new Scene(dir.path)
-  const service = scene.service()
-  const add = (cost_usd: number): AlertSums['sessions'] => [
-    { session: 'long run', cost_usd, ended_ms: scene.clock.wallTime() },
-  ]
-  const told: (readonly string[])[] = []
-  for (const usd of [12, 7.5, 1]) {
-    scene.answer = async () => answerOf({ sessions: add(usd) })
+for (const hours of [2, -2]) {
+  test(`a session that costs much is told by what was added to it, and no more ${hours} hours later by the clock`, async () => {
+    await using dir = await makeTempDir()
+    const scene = new Scene(dir.path)
+    const service = scene.service()
+    const add = (cost_usd: number): AlertSums['sessions'] => [
+      { session: 'long run', cost_usd, ended_ms: scene.clock.wallTime() },
+    ]
+    const told: (readonly string[])[] = []
+    for (const usd of [12, 7.5, 1]) {
+      scene.answer = async () => answerOf({ sessions: add(usd) })
+      await service.checkRules()
+      told.push(service.active().map(({ subject, text }) => `${subject}: ${text}`))
+    }
+    assert.deepEqual(told, [[], [], ['long run: This session has cost $20.50 so far.']])
+    scene.answer = async () => answerOf()
+    scene.clock.stepWallTime(hours * 3_600_000)
     await service.checkRules()
-    told.push(service.active().map(({ subject, text }) => `${subject}: ${text}`))
-  }
-  assert.deepEqual(told, [[], [], ['long run: This session has cost $20.50 so far.']])
-  scene.answer = async () => answerOf()
-  scene.clock.stepWallTime(2 * 3_600_000)
-  await service.checkRules()
-  assert.deepEqual(scene.messages(), ['begins spend_session unsent', 'ended spend_session unsent'])
-  service.close()
-})
+    assert.deepEqual(scene.messages(), ['begins spend_session unsent', 'ended spend_session unsent'])
+    service.close()
+  })
+}
 
 test('a file that is broken, or cannot be written, is said once, and the rules go on', async () => {
   await using dir = await makeTempDir()
