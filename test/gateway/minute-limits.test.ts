@@ -121,6 +121,25 @@ test('a call that falls back keeps to the limits of the model whose name it has 
   assert.equal(there.requests.length, 1)
 })
 
+test('a call that falls back from an upstream that never got it counts once for its client', async () => {
+  await using there = await startSimulatedUpstream(always)
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: there.origin,
+    named: [
+      { name: 'first', urls: [`http://127.0.0.1:${await freePort()}`], models: ['m'], fallback: 'default' },
+    ],
+  })
+  writeFileSync(join(gateway.directory, 'clients.json'), JSON.stringify({ rare: { max_rpm: 40 } }))
+  await untilHealth(gateway, 'the limit holds', (health) => limitsIn(health).length === 1)
+  // The first call finds that nobody is there, and the second one skips that upstream.
+  for (const used of [1, 2]) {
+    const answered = await ask(gateway.port, 'm', 'rare')
+    assert.deepEqual([answered.status, answered.header('x-tokenweir-upstream')], [200, 'default'])
+    const [limit] = limitsIn(await gateway.health())
+    assert.equal(limit?.['used'], used)
+  }
+})
+
 test('calls that wait at an upstream keep to its limits when it is removed', async () => {
   await using upstream = await startSimulatedUpstream(always)
   const setting = { name: 'gone', urls: [upstream.origin] }

@@ -255,7 +255,7 @@ export class RunningCall implements Placed {
   /** Gives the slot back after a lost attempt, before another one. */
   leaveUpstream(): void {
     this.#giveSlotBack()
-    if (this.#stake !== null) this.#options.providerLimits.lost(this.#stake)
+    if (this.#stake !== null) this.#options.providerLimits.lost(this.#stake, this.timeline.startedAt !== null)
     this.timeline.attemptLost()
     this.#waitsSince = this.clock.now()
   }

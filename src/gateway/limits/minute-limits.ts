@@ -143,8 +143,8 @@ export class MinuteLimits {
     return new LimitStake(group, estimate, { upstream: use.upstream, sinceMs })
   }
 
-  /** Ends an attempt that used these tokens. */
-  settle(stake: LimitStake, used: Tokens): void {
+  /** Ends an attempt that used these tokens; null if it was not sent. */
+  settle(stake: LimitStake, used: Tokens | null): void {
     if (stake.settle(this.#nowMs(), used)) this.onRoom()
   }
 

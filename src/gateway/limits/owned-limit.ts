@@ -148,13 +148,13 @@ export class LimitStake implements MinuteStake {
   }
 
   /**
-   * Charges the used tokens instead of the estimate; requests stay charged. Returns true if a limit now has
-   * more room.
+   * Charges the used tokens instead of the estimate; requests stay charged. `used` is null for an attempt that was
+   * not sent, which uses nothing. Returns true if a limit now has more room.
    */
-  settle(nowMs: number, used: Tokens): boolean {
+  settle(nowMs: number, used: Tokens | null): boolean {
     let hasRoom = false
     for (const [limit, amount] of this.#charged) {
-      const more = limit.amountOf(used) - amount
+      const more = (used === null ? 0 : limit.amountOf(used)) - amount
       if (more !== 0) limit.correct(nowMs, this.#chargedAtMs, more)
       hasRoom ||= more < 0
     }

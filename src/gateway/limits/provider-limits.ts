@@ -110,9 +110,9 @@ export class ProviderLimits {
     return seenLimit.isRefusal ? metLimit(seenLimit) : null
   }
 
-  /** Call it when an attempt has used nothing. */
-  lost(stake: LimitStake): void {
-    this.#minute.settle(stake, noTokens)
+  /** Call it when an attempt has used no tokens. If it was not sent, it was no request either. */
+  lost(stake: LimitStake, wasSent = true): void {
+    this.#minute.settle(stake, wasSent ? noTokens : null)
   }
 
   /** Replaces a call's estimate by its usage when it has ended. */
