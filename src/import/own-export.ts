@@ -12,8 +12,8 @@ import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
 const longestWord = 2000
 /** Masks words again, and cuts them, because a masked text may be longer than the original. */
 const word = remembered((text) => storedText(text, longestWord), longestWord)
-/** The quote that our CSV puts before a text that a spreadsheet would run as a formula. */
-const guarded = /^'(?=[=+\-@\t\r])/
+/** The quote that our CSV puts before a text that a spreadsheet would run as a formula (`row-text.ts`). */
+const guarded = /^'(?='*[=+\-@\t\r])/
 
 /** A call of our own CSV or NDJSON, with its id. Throws {@link FieldError}. */
 export function ownCall(fields: Fields): StoredCall {
@@ -21,9 +21,11 @@ export function ownCall(fields: Fields): StoredCall {
   const id = parseCallId(idText)
   if (id === null)
     throw new FieldError('id', `${JSON.stringify(idText.slice(0, 40))} is not the id of a call`)
+  // In JSON this column is a number.
+  const isCsv = typeof fields['request_bytes'] === 'string'
   const call: Record<string, unknown> = { id }
   for (const field of storedFields) {
-    const value = valueOf(fields, field)
+    const value = valueOf(fields, field, isCsv)
     if (value === null && field.required === true) throw new FieldError(field.name, 'is empty')
     call[field.record] = value
   }
@@ -32,7 +34,7 @@ export function ownCall(fields: Fields): StoredCall {
   return call as unknown as StoredCall
 }
 
-function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
+function valueOf(fields: Fields, { name, kind, codes }: NamedField, isCsv: boolean): unknown {
   if (fields[name] === null) return null
   const units = amountOf(kind)
   if (units !== null) {
@@ -45,7 +47,7 @@ function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
   if (!isGood) throw new FieldError(name, `${JSON.stringify(text.slice(0, 40))} is not one of its values`)
   if (kind === 'flag') return text === 'true'
   if (kind !== 'word' && kind !== 'text') return text
-  const plain = typeof fields[name] === 'string' ? text.replace(guarded, '') : text
+  const plain = isCsv ? text.replace(guarded, '') : text
   return name === 'error_message' ? storedText(plain, longestMessage) : word(plain)
 }
 

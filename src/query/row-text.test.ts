@@ -8,6 +8,7 @@ const lines: readonly [values: readonly CsvValue[], line: string][] = [
   [['=1+1', '+1', '-1', '@x', '\tx', '\rx'], "'=1+1,'+1,'-1,'@x,'\tx,\"'\rx\""],
   [['=HYPERLINK("http://evil.example","x")'], '"\'=HYPERLINK(""http://evil.example"",""x"")"'],
   [['a=b', ' =1', '名'], 'a=b, =1,名'],
+  [["'=1", "''-1", "'a"], "''=1,'''-1,'a"],
 ]
 for (const [values, line] of lines) {
   test(JSON.stringify(values), () => assert.equal(csvLine(values), `${line}\r\n`))

@@ -51,8 +51,8 @@ export function csvLine(values: readonly CsvValue[]): string {
 function field(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  // A quote before untrusted text that a spreadsheet would run as a formula:
-  // https://owasp.org/www-community/attacks/CSV_Injection
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  // A quote before untrusted text that a spreadsheet would run as a formula, and before a text that begins like
+  // such a quoted one, so that an import can undo it: https://owasp.org/www-community/attacks/CSV_Injection
+  const text = /^'*[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
