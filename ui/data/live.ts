@@ -50,7 +50,7 @@ const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts', 'alert_rules'] as c
 
 /** Listens to the dashboard's events as long as the page is open. */
 export function followDashboard(): void {
-  let isFirst = true
+  let opened = 0
   followEvents(topics, {
     onEvent: ([topic, data]) => {
       if (topic === 'gateway') setStatus(data)
@@ -62,10 +62,8 @@ export function followDashboard(): void {
     },
     onReach: (isReached) => {
       change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? nowMs()) })
-      if (!isReached) return
       // While there was no stream, no event told of recorded calls.
-      if (!isFirst) newCalls.set({ calls: [], skipped: 1 })
-      isFirst = false
+      if (isReached && opened++ > 0) newCalls.set({ calls: [], skipped: 1 })
     },
   })
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered } from '../data/page-address.ts'
+import { defaultAddress, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useFreeCalls } from '../data/use-free-calls.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -170,8 +170,7 @@ function nearMs({ from, to }: Overview): number {
 function useYoungRange(answer: Overview | null): Overview | null {
   const { address, isFirst, replace } = useNavigation()
   const skipped = useRef<Overview | null>(null)
-  const query = new URLSearchParams(location.search)
-  const isOpen = isFirst && !query.has('range') && !query.has('from') && !isFiltered(address)
+  const isOpen = isFirst && address.range === defaultAddress.range && !isFiltered(address)
   const last = isOpen && answer !== null ? youngRange(answer) : null
   if (last !== null) skipped.current = answer
   useEffect(() => {

@@ -23,11 +23,11 @@ const models = [
 
 const totals = { calls: 180, cost_usd: 10, input_tokens: 1000, output_tokens: 300 }
 
-test('by cost: the dearest first; without a price is not for free', () => {
+test('by cost: the dearest first; without a price is not for free, and without usage not without a price', () => {
   const rows = modelRows(models, 'cost', totals)
   assert.equal(
     rows.map(({ words, figure, note = '' }) => `${words}: ${figure} ${note}`).join('; '),
-    'dear: $9.00 + 3 unpriced; many: $1.00 ; free: $0 ; unpriced: no price 10 calls; No model: no price 10 calls',
+    'dear: $9.00 + 3 unpriced; many: $1.00 ; free: $0 ; unpriced: no price 10 calls; No model: – 10 calls',
   )
   assert.deepEqual(rows[0]?.to, { view: 'calls', models: ['dear'], sort: 'started_at' })
   assert.equal(rows[4]?.to, null)

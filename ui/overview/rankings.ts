@@ -3,7 +3,7 @@ import type { RankedRow } from '../charts/ranked-list.tsx'
 import { type PageAddress, namelessOf } from '../data/page-address.ts'
 import { unpricedWords } from '../data/free-calls.ts'
 import { changeTo, valueWords } from '../filters/facets.ts'
-import { count, counted, dollars, percent } from '../format/figures.ts'
+import { count, counted, dollars, percent, unknownFigure } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
 
@@ -69,7 +69,8 @@ export function modelRows(
         key: model.model ?? '',
         words: model.model ?? 'No model',
         value,
-        figure: value !== null ? show(value) : isFree ? 'self-hosted' : 'no price',
+        figure:
+          value !== null ? show(value) : isFree ? 'self-hosted' : isUnpriced ? 'no price' : unknownFigure,
         note,
         to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
       }
