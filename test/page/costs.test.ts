@@ -205,6 +205,12 @@ test('calls of a model of one’s own are self-hosted, not unpriced', async () =
   const spend = page.getByRole('region', { name: 'Spend by model' })
   await spend.getByRole('row', { name: /^qwen3:8b.*self-hosted/ }).waitFor()
   await spend.getByRole('row', { name: /^All.*\+ 2 self-hosted/ }).waitFor()
+  // Who called them changes nothing.
+  await page.goto(`${dashboard.origin}/costs?range=1h&by=client`)
+  const byClient = page.getByRole('region', { name: 'Spend by client' })
+  await byClient.getByText('+ 2 self-hosted', { exact: true }).waitFor()
+  await page.goto(`${dashboard.origin}/costs?range=1h&model=qwen3:8b`)
+  await page.getByText('2 calls self-hosted: no cost', { exact: true }).nth(1).waitFor()
 })
 
 test('no call is shown as unpriced before it is known which calls nobody bills', async () => {

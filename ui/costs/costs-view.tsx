@@ -19,7 +19,7 @@ import { freeModels } from '../data/free-calls.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
-import type { SpendAnswer } from './spend-figures.ts'
+import { type SpendAnswer, freeCallsIn } from './spend-figures.ts'
 import { spendBounds, spendPath } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
 import { type Prices, type Spend, usePrices, useSpend } from './use-costs.ts'
@@ -76,13 +76,13 @@ function SpendPart({ spend, prices, month }: SpendPartProps) {
     )
   }
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
-  const free = prices.matches && freeModels(prices.matches.matches)
-  const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, free)
+  const free = freeCallsIn(models, prices.matches && freeModels(prices.matches.matches))
+  const cards = spendCards(models, parts?.before?.summary ?? null, showPrices, free?.models ?? null)
   return (
     <>
       <FigureCards cards={[...cards, month.card]} class="spend-cards" />
       <MonthBudget budgetUsd={month.budgetUsd} onSaved={month.onSaved} />
-      <SpendChart course={spend.course} />
+      <SpendChart course={spend.course} free={free} />
       {partsError !== null ? (
         <Card title={`Spend by ${byWords(address.by).toLowerCase()}`}>
           <p class="quiet">{partsError}</p>
@@ -90,7 +90,7 @@ function SpendPart({ spend, prices, month }: SpendPartProps) {
       ) : parts === null ? (
         <div class="skeleton" style={{ height: '18rem' }} />
       ) : (
-        <SpendTable parts={parts} free={parts.by === 'model' ? free : null} />
+        <SpendTable parts={parts} free={free} />
       )}
     </>
   )

@@ -6,6 +6,7 @@ import {
   type SpendFigures,
   type SpendGroup,
   changeOfCost,
+  freeCallsIn,
   unpricedOf,
 } from './spend-figures.ts'
 
@@ -22,7 +23,7 @@ export function spendCards(
   const { cost_usd: usd, no_usage_calls: untold, calls } = summary
   const perThousand = costPerThousand(summary)
   const isFree = ({ key }: SpendGroup): boolean => freeModels?.has(key) === true
-  const freeCalls = groups.reduce((sum, group) => sum + (isFree(group) ? group.unpriced_calls : 0), 0)
+  const freeCalls = freeCallsIn({ groups }, freeModels)?.calls ?? 0
   const billed = { ...summary, unpriced_calls: summary.unpriced_calls - freeCalls }
   const {
     calls: unpriced,

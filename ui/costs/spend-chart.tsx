@@ -3,18 +3,25 @@ import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { BucketRange } from '../charts/time-frame.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import type { FreeCalls } from '../data/free-calls.ts'
 import type { CompareBy } from '../data/page-address.ts'
 import { timeIn } from '../data/page-range.ts'
 import { Card } from '../design/card.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
 import { type BucketSum, bucketSums, spendPanel } from './spend-course.ts'
-import { sumOf } from './spend-figures.ts'
+import { freeGroups, sumOf } from './spend-figures.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-costs.ts'
 
+interface SpendChartProps {
+  readonly course: SpendCourse
+  /** The unpriced calls that nobody bills; null while unknown. */
+  readonly free: FreeCalls | null
+}
+
 /** The chart of spend over time. */
-export function SpendChart({ course }: { readonly course: SpendCourse }) {
+export function SpendChart({ course, free }: SpendChartProps) {
   const { answer, path } = course
   const error = refusalOf(course)
   const drawn = useMemo(() => {
@@ -22,15 +29,27 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     const { utc, ...bounds } = timeIn(path, 0)
     const unit = unitOf(bounds)
     const frame = calendarFrame(bounds, unit, utc)
-    const buckets = { unit, by: groupIn(answer.group_by), utc }
-    const sums = bucketSums(frame, answer.groups, buckets)
+    const by = groupIn(answer.group_by)
+    const buckets = { unit, by, utc }
+    const isFree = freeGroups(answer, by, free)
+    const billed = answer.groups.map((group) =>
+      isFree(group.keys?.[by] ?? null) ? { ...group, unpriced_calls: 0 } : group,
+    )
+    const sums = bucketSums(frame, billed, buckets)
+    const unpriced = answer.summary.unpriced_calls
+    const unbilled = free?.calls ?? 0
     return {
       panels: [spendPanel(frame, answer.groups, buckets)],
       totals: ({ first, last }: BucketRange) => sumWords(sums.slice(first, last + 1)),
       about: `per ${unit}${isTooLong(bounds) ? ', not split: the range is too long' : ''}`,
-      unpriced: answer.summary.unpriced_calls,
+      empty:
+        unpriced > unbilled
+          ? `No price for ${counted(unpriced - unbilled, 'call')} with tokens`
+          : unpriced > 0
+            ? `${counted(unpriced, 'call')} self-hosted: no cost`
+            : 'No spend in this range',
     }
-  }, [answer])
+  }, [answer, free?.models, free?.calls])
   if (error !== null) {
     return (
       <Card title="Spend over time" actions={<SpendByChoice />}>
@@ -47,11 +66,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
       actions={<SpendByChoice />}
       count={drawn.totals}
       to={({ fromMs, toMs }) => ({ view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } })}
-      empty={
-        drawn.unpriced > 0
-          ? `No price for ${counted(drawn.unpriced, 'call')} with tokens`
-          : 'No spend in this range'
-      }
+      empty={drawn.empty}
     />
   )
 }

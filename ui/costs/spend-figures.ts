@@ -1,5 +1,7 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
+import type { FreeCalls } from '../data/free-calls.ts'
+import type { CompareBy } from '../data/page-address.ts'
 import { type Change, changeOf } from '../format/change.ts'
 
 /** The cost figures of a group. */
@@ -94,6 +96,26 @@ export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[
   }
 }
 
+/** Returns the unpriced calls that nobody bills. `models` are those whose unpriced calls nobody bills; null while unknown. */
+export function freeCallsIn(
+  { groups }: Pick<SpendAnswer<SpendGroup>, 'groups'>,
+  models: ReadonlySet<string | null> | null,
+): FreeCalls | null {
+  const sum = (calls: number, { key, unpriced_calls: unpriced }: SpendGroup): number =>
+    calls + (models?.has(key) === true ? unpriced : 0)
+  return models && { models, calls: groups.reduce(sum, 0) }
+}
+
+/** Returns true for the groups whose unpriced calls nobody bills. Only models tell, unless it is so of all calls. */
+export function freeGroups(
+  { summary }: Pick<SpendAnswer<unknown>, 'summary'>,
+  by: CompareBy,
+  free: FreeCalls | null,
+): (name: string | null) => boolean {
+  const areAll = free !== null && free.calls >= summary.unpriced_calls
+  return (name) => areAll || (by === 'model' && free?.models.has(name) === true)
+}
+
 /** A row of the table: the spend of a group, now and before. */
 export interface SpendRow {
   readonly name: string | null
@@ -110,7 +132,7 @@ export interface SpendRow {
 export function spendRows(
   now: SpendAnswer<SpendGroup>,
   before: SpendAnswer<SpendGroup> | null,
-  free: ReadonlySet<string | null> | null = null,
+  isFree: (name: string | null) => boolean = () => false,
 ): readonly SpendRow[] {
   const past = new Map(before?.groups.map((group) => [group.key, group]))
   const total = now.summary.cost_usd ?? 0
@@ -120,7 +142,7 @@ export function spendRows(
       now: group,
       before: past.get(group.key) ?? null,
       share: group.cost_usd === null ? null : total === 0 ? 0 : group.cost_usd / total,
-      freeCalls: free?.has(group.key) === true ? group.unpriced_calls : 0,
+      freeCalls: isFree(group.key) ? group.unpriced_calls : 0,
     }))
     .sort((a, b) => byCost(a.now, b.now))
 }

@@ -1,7 +1,7 @@
 import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { byWords, filterOf, namelessOf } from '../data/page-address.ts'
-import { unpricedWords } from '../data/free-calls.ts'
+import { type FreeCalls, unpricedWords } from '../data/free-calls.ts'
 import type { SpendColumnName } from '../data/sorted-columns.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -13,6 +13,7 @@ import {
   changeOfCost,
   costPerMillion,
   costRatio,
+  freeGroups,
   spendRows,
   tokensOf,
 } from './spend-figures.ts'
@@ -94,14 +95,14 @@ const columns: readonly Column<SpendRow, SpendColumnName>[] = [
 
 interface SpendTableProps {
   readonly parts: SpendParts
-  /** The models that nobody bills; null while unknown, and for other groups. */
-  readonly free: ReadonlySet<string | null> | null
+  /** The unpriced calls that nobody bills; null while unknown. */
+  readonly free: FreeCalls | null
 }
 
 /** The cost of each group. Each row is a link to its calls. */
 export function SpendTable({ parts: { by, now, before }, free }: SpendTableProps) {
   const { address, go } = useNavigation()
-  const rows = spendRows(now, before, free)
+  const rows = spendRows(now, before, freeGroups(now, by, free))
   const title = `Spend by ${byWords(by).toLowerCase()}`
   const name: Column<SpendRow> = {
     head: byWords(by),
