@@ -1,11 +1,11 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
 import { type ImportSource, importForms, importSources } from '../../import/forms.ts'
 import { type OpenImport, openImport } from '../../import/open-import.ts'
 import { ImportError } from '../../import/text-blocks.ts'
+import { TemporaryFolder } from '../../lib/files/temporary-folder.ts'
 import { oneOf, type ValueKind } from '../../options/value-kind.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
@@ -76,10 +76,7 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [inp
  * deletes the file.
  */
 async function standardInput(stack: AsyncDisposableStack): Promise<string> {
-  const folder = stack.adopt(mkdtempSync(join(tmpdir(), 'tokenweir-')), (path) =>
-    rmSync(path, { recursive: true }),
-  )
-  const file = join(folder, 'standard-input')
+  const file = join(stack.use(new TemporaryFolder('tokenweir-')).path, 'standard-input')
   await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
   return file
 }

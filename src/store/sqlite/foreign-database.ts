@@ -1,9 +1,9 @@
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { isWritable } from '../../lib/files/file-rights.ts'
+import { TemporaryFolder } from '../../lib/files/temporary-folder.ts'
 
 /** https://sqlite.org/fileformat2.html#walformat: SQLite makes `-wal` and `-shm` beside a file in this mode, also to read it. */
 const logSuffix = '-wal'
@@ -14,7 +14,7 @@ export class ForeignDatabase implements Disposable {
   readonly database: DatabaseSync
   readonly #path: string
   /** The folder with a copy of file and log; null if the original is read. */
-  readonly #folder: string | null
+  readonly #folder: TemporaryFolder | null
   /** The state of a file that is read without locks; null if locks are used. */
   readonly #state: string | null
 
@@ -30,13 +30,13 @@ export class ForeignDatabase implements Disposable {
     const isLocked = (hasLog && hasIndex && isWritable(dirname(path))) || bytesOf(`${path}-journal`) > 0
     this.#folder = hasLog && !isLocked && mayCopy ? copyOf(path) : null
     this.#state = isLocked || this.#folder !== null ? null : stateOf(path)
-    const copy = this.#folder === null ? null : join(this.#folder, 'copy.db')
+    const copy = this.#folder === null ? null : join(this.#folder.path, 'copy.db')
     const location =
       copy ?? (this.#state === null ? path : new URL(`${pathToFileURL(path).href}?immutable=1`))
     try {
       this.database = new DatabaseSync(location, { readOnly: copy === null, timeout: busyMs })
     } catch (error) {
-      this.#removeCopy()
+      this.#folder?.[Symbol.dispose]()
       throw error
     }
   }
@@ -48,11 +48,7 @@ export class ForeignDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     this.database.close()
-    this.#removeCopy()
-  }
-
-  #removeCopy(): void {
-    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
+    this.#folder?.[Symbol.dispose]()
   }
 }
 
@@ -66,14 +62,11 @@ function stateOf(path: string): string {
 }
 
 /** Copies a file and its log to a folder of this process. */
-function copyOf(path: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-import-'))
-  try {
-    for (const suffix of ['', logSuffix])
-      copyFileSync(path + suffix, join(folder, `copy.db${suffix}`), constants.COPYFILE_FICLONE)
-    return folder
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
-    throw error
-  }
+function copyOf(path: string): TemporaryFolder {
+  using stack = new DisposableStack()
+  const folder = stack.use(new TemporaryFolder('tokenweir-import-'))
+  for (const suffix of ['', logSuffix])
+    copyFileSync(path + suffix, join(folder.path, `copy.db${suffix}`), constants.COPYFILE_FICLONE)
+  stack.move()
+  return folder
 }
