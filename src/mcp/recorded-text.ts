@@ -9,16 +9,28 @@ const end = '\n</recorded-data>'
 
 /** The facts on one line, then a line for each row. If rows are left out because of the size limit, the text says so. */
 export function recordedText(facts: object, rows: readonly object[] = []): string {
+  const { head, lines, shown } = fitting(facts, rows)
+  const cutNote = shown < lines.length ? cutLine(shown, lines.length) : ''
+  return mark + head + lines.slice(0, shown).join('') + cutNote + end
+}
+
+/** The number of rows that {@link recordedText} has room for. */
+export function roomFor(facts: object, rows: readonly object[]): number {
+  return fitting(facts, rows).shown
+}
+
+function fitting(facts: object, rows: readonly object[]) {
   const head = line(facts)
-  const cut = (shown: number): string =>
-    `\n${line({ cut: `${shown} of ${rows.length} rows are shown; ask for less time, or with a filter` })}`
   const lines = rows.map((row) => `\n${line(row)}`)
   let room = maxCharacters - mark.length - head.length - end.length
   const all = lines.reduce((sum, { length }) => sum + length, 0)
-  if (all > room) room -= cut(rows.length).length
-  const shown = lines.filter(({ length }) => (room -= length) >= 0)
-  const cutNote = shown.length < lines.length ? cut(shown.length) : ''
-  return mark + head + shown.join('') + cutNote + end
+  if (all > room) room -= cutLine(rows.length, rows.length).length
+  const shown = lines.filter(({ length }) => (room -= length) >= 0).length
+  return { head, lines, shown }
+}
+
+function cutLine(shown: number, all: number): string {
+  return `\n${line({ cut: `${shown} of ${all} rows are shown; ask for less time, or with a filter` })}`
 }
 
 /** As much of a long text, from an offset, as fits. */

@@ -15,7 +15,7 @@ import { integer, oneOf, timeZone } from '../options/value-kind.ts'
 import type { CallGroups, QueryGroup, CallList } from '../api/calls.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 import type { sessionsAnswer } from '../query/sessions-answer.ts'
-import { partOf, recordedText } from './recorded-text.ts'
+import { partOf, recordedText, roomFor } from './recorded-text.ts'
 
 /** The sources of the tools' answers. */
 export interface ToolSources {
@@ -100,28 +100,32 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_sessions: tool(
     'Sessions (runs of an agent) with a call in a range, the latest first, each as a whole: when, how many calls, tokens, cost in USD and time. Default: today. `cursor` returns the next page.',
     { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
-    async ({ cursor, limit, ...filters }, sources) => {
-      const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
-      const { range, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
-        filters,
-        sources,
-        {},
-        (query) => ({
-          kind: 'sessions',
-          filter: callsQuestion(query).filter,
-          page,
-          format: 'json',
-        }),
-      )
-      return recordedText({ ...range, next_cursor }, sessions)
-    },
+    async ({ cursor, limit: most, ...filters }, sources) =>
+      pageText(most, async (limit) => {
+        const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
+        const { range, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
+          filters,
+          sources,
+          {},
+          (query) => ({
+            kind: 'sessions',
+            filter: callsQuestion(query).filter,
+            page,
+            format: 'json',
+          }),
+        )
+        return [{ ...range, next_cursor }, sessions]
+      }),
   ),
   list_calls: tool(
     'Calls, the newest first, or the 100 longest or dearest (sort). Default: today. `cursor` returns the next page.',
     { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
     async (query, sources) => {
-      const { range, calls, summary, next_cursor } = await answerTo<CallList>(query, sources, {})
-      return recordedText({ ...range, total: sumsOf(summary), next_cursor }, calls.map(inShort))
+      const page = async (limit: number) => {
+        const { range, calls, summary, next_cursor } = await answerTo<CallList>(query, sources, { limit })
+        return [{ ...range, total: sumsOf(summary), next_cursor }, calls.map(inShort)] as const
+      }
+      return pageText(query.limit, page, (query.sort ?? 'started_at') === 'started_at' && !query.rising)
     },
   ),
   get_call: tool(
@@ -201,6 +205,20 @@ async function answerTo<Answer>(
   const { note, resolution } = answer
   const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }
   return { ...answer, range: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
+}
+
+/**
+ * The text of a page of at most `limit` rows. If they are too long, the page is asked for again with fewer, because the
+ * cursor of the first one would pass over the rows that are left out.
+ */
+async function pageText(
+  limit: number,
+  page: (limit: number) => Promise<readonly [facts: object, rows: readonly object[]]>,
+  hasCursor = true,
+): Promise<string> {
+  const [facts, rows] = await page(limit)
+  const room = hasCursor ? roomFor(facts, rows) : 0
+  return room === rows.length || room === 0 ? recordedText(facts, rows) : pageText(room, page)
 }
 
 /** Start and exclusive end of a range; null for no bound. */

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { writeDatabase } from '../dashboard/query-database.ts'
+import { chatCall, idAt } from '../store/sample-call.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { eventually } from '../support/eventually.ts'
@@ -162,6 +164,35 @@ test('of many calls under way an answer has as many as there is room for, and sa
   })
   leave.abort()
   await Promise.all(calls)
+})
+
+test('an agent that follows the cursor misses no call and no session, also where a page has no room for all', async () => {
+  await using folder = await makeTempDir()
+  const db = folder.file('llm_telemetry.db')
+  const count = 250
+  const calls = Array.from({ length: count }, (_, index) => ({
+    ...chatCall(idAt(index)),
+    model: `model-${index} ${'m'.repeat(150)}`,
+    session: `session-${index} ${'s'.repeat(200)}`,
+  }))
+  writeDatabase(db, { calls })
+  await using agent = await startAgent(folder.path, ['--db', db])
+  for (const name of ['list_calls', 'list_sessions']) {
+    const sessions: unknown[] = []
+    for (let cursor: unknown; cursor !== null;) {
+      const { head, rows } = await agent.call(name, {
+        period: 'all',
+        limit: 100,
+        ...(cursor !== undefined && { cursor }),
+      })
+      assert.equal('cut' in (rows.at(-1) ?? {}), false, name)
+      sessions.push(...rows.map(({ session }) => session))
+      cursor = head['next_cursor'] ?? null
+    }
+    assert.deepEqual(sessions, fieldsOf(calls.toReversed(), 'session').flat(), name)
+  }
+  const { rows } = await agent.call('list_calls', { period: 'all', limit: 100, sort: 'duration' })
+  assert.match(String(rows.at(-1)?.['cut']), /^\d+ of 100 rows are shown/)
 })
 
 test('days are those of UTC where the zone of the machine has no name', async () => {
