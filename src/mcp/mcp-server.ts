@@ -1,5 +1,6 @@
 import { parameterSchema, readQuery } from '../dashboard/http/query-parameters.ts'
 import { CodedError } from '../lib/errors.ts'
+import { isObject } from '../lib/message-shape.ts'
 import type { JsonSchema } from '../options/json-schema.ts'
 import { McpServer, fromJsonSchema, serveStdio } from './mcp-sdk.ts'
 import { type ToolSources, type ToolTable, payloadTools, tools } from './tools.ts'
@@ -28,7 +29,7 @@ export function serveTools({ version, sources, hasPayloads, onFault }: McpOption
       const server = new McpServer({ name: 'tokenweir', version }, { instructions })
       for (const [name, { description, parameters, answer }] of all) {
         const annotations = { readOnlyHint: true, openWorldHint: false }
-        const inputSchema = fromJsonSchema<Readonly<Record<string, unknown>>>(schemaOf(parameters))
+        const inputSchema = argumentsOf(parameters)
         server.registerTool(name, { description, inputSchema, annotations }, async (args) => {
           try {
             const query = readQuery(asTexts(args), parameters)
@@ -56,10 +57,27 @@ function schemaOf(table: ToolTable): JsonSchema {
   }
 }
 
-/** The arguments as texts of a query. Null counts as absent, because models often write null for an omitted argument. */
-function asTexts(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(args).filter(([, value]) => value !== null)
+type Arguments = Readonly<Record<string, unknown>>
+
+/** The schema of a tool's arguments. Null counts as absent, because models often write null for an omitted argument. */
+function argumentsOf(table: ToolTable) {
+  const { '~standard': standard } = fromJsonSchema<Arguments>(schemaOf(table))
+  const validate: typeof standard.validate = (args) => standard.validate(withoutNulls(args))
+  return { '~standard': { ...standard, validate } }
+}
+
+function withoutNulls(args: unknown): unknown {
+  return isObject(args)
+    ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+    : args
+}
+
+/** The arguments as texts of a query. */
+function asTexts(args: Arguments): Arguments {
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : String(value)]),
+    Object.entries(args).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
   )
 }

@@ -179,16 +179,14 @@ test('an agent that follows the cursor misses no call and no session, also where
   await using agent = await startAgent(folder.path, ['--db', db])
   for (const name of ['list_calls', 'list_sessions']) {
     const sessions: unknown[] = []
-    for (let cursor: unknown; cursor !== null;) {
-      const { head, rows } = await agent.call(name, {
-        period: 'all',
-        limit: 100,
-        ...(cursor !== undefined && { cursor }),
-      })
+    let cursor: unknown = null
+    do {
+      // As a model writes an argument that it leaves out.
+      const { head, rows } = await agent.call(name, { period: 'all', model: null, limit: 100, cursor })
       assert.equal('cut' in (rows.at(-1) ?? {}), false, name)
       sessions.push(...rows.map(({ session }) => session))
       cursor = head['next_cursor'] ?? null
-    }
+    } while (cursor !== null)
     assert.deepEqual(sessions, fieldsOf(calls.toReversed(), 'session').flat(), name)
   }
   const { rows } = await agent.call('list_calls', { period: 'all', limit: 100, sort: 'duration' })
