@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import * as v from 'valibot'
 import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
@@ -44,7 +44,10 @@ export interface JobProgram {
   readonly errorText: () => string
 }
 
-/** Starts a process with a low priority. Throws {@link JobError} for arguments that the system refuses. */
+/**
+ * Starts a process with a low priority. Throws {@link JobError} for arguments that the system refuses, and while too
+ * many files are open.
+ */
 export function startProgram({ command, env }: JobCommand, args: readonly string[]): JobProgram {
   const [program = '', ...first] = command
   let child: JobProgram['child']
@@ -59,6 +62,12 @@ export function startProgram({ command, env }: JobCommand, args: readonly string
     })
   } catch (error) {
     throw new JobError('job_failed', `It could not be started: ${messageOf(error)}`)
+  }
+  // Node makes no streams then, and reports the error later.
+  if (!(child.stdout instanceof Readable)) {
+    child.on('error', () => {})
+    const why = 'this process has too many files open; raise the limit (ulimit -n)'
+    throw new JobError('job_failed', `It could not be started: ${why}.`)
   }
   if (child.pid !== undefined) lowerPriority(child.pid)
   let words = ''

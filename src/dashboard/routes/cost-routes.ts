@@ -72,7 +72,7 @@ export function costRoutes(
       const message = `You have no price for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
-    /** Starts a sync of the prices with the price list. `sync` of `/api/costs` has the progress. @fails sync_running */
+    /** Starts a sync of the prices with the price list. `sync` of `/api/costs` has the progress. @fails sync_running job_failed */
     'POST /api/costs/sync': route({ answer: { 202: 'SyncStarted' } }, (c) => {
       if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
       throw new RequestError('sync_running', 'A price sync is already running.')
