@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isFingerprint } from '../call/key-fingerprint.ts'
+import { entryName, isFingerprint } from '../call/key-fingerprint.ts'
 import { limitChanges, limitSettings } from './limit-settings.ts'
 import {
   type Checked,
@@ -43,11 +43,19 @@ export const clientSettings: Schema<ClientSettings> = v.pipe(
     }
     for (const [of, { name }] of entries) {
       if (!labelPattern.test(of)) throw new JsonValueError(be(allowedLabel)({ input: of }), [of], 'name')
-      if (name !== undefined && !isFingerprint(of)) {
+      if (name !== undefined && !isFingerprint(entryName(of))) {
         const flaw = 'is only for a fingerprint of a key: 8 hexadecimal digits'
         throw new JsonValueError(flaw, [of, 'name'], 'name')
       }
     }
+  }),
+  v.transform((clients) => {
+    const entries = new Map<string, ClientSetting>()
+    for (const [of, setting] of Object.entries(clients)) {
+      const name = entryName(of)
+      entries.set(name, { ...entries.get(name), ...setting })
+    }
+    return Object.fromEntries(entries)
   }),
 )
 

@@ -44,6 +44,18 @@ test('a change keeps all else, remarks too, and is its owner’s alone to read',
   })
 })
 
+test('a fingerprint in capitals means the key, by hand and in a change', async () => {
+  await using dir = await makeTempDir()
+  const file = new ClientsFile(dir.file('data'))
+  await file.change('AB12CD34', { token_limit: 5 })
+  assert.deepEqual(JSON.parse(readFileSync(file.path, 'utf8')), { ab12cd34: { token_limit: 5 } })
+  writeFileSync(file.path, '{"AB12CD34": {"name": "night job"}, "ab12cd34": {"max_rpm": 3}, "ABC": {}}')
+  file.reloadIfChanged()
+  assert.deepEqual(file.content, { ab12cd34: { name: 'night job', max_rpm: 3 }, ABC: {} })
+  await file.change('AB12CD34', { max_rpm: null })
+  assert.deepEqual(file.content, { ab12cd34: { name: 'night job' }, ABC: {} })
+})
+
 test('what cannot be called so is refused, and nothing is written', async () => {
   await using dir = await makeTempDir()
   const file = new ClientsFile(dir.path)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { entryName } from '../call/key-fingerprint.ts'
 import { ValidatedJsonFile } from './validated-json-file.ts'
 import { type ClientChange, type ClientSettings, clientSettings } from './client-settings.ts'
 
@@ -14,7 +15,8 @@ export class ClientsFile extends ValidatedJsonFile<ClientSettings> {
   }
 
   /** Changes the settings of one client. Rejects with `JsonFileError`. */
-  change(of: string, change: ClientChange): Promise<void> {
+  change(client: string, change: ClientChange): Promise<void> {
+    const of = entryName(client)
     return this.update((before) => {
       const changed = new Map(Object.entries({ ...before[of], ...change }))
       for (const [name, value] of changed) if (value === null || value === undefined) changed.delete(name)

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { entryName } from '../../call/key-fingerprint.ts'
 import type { ClientChange } from '../../options/client-settings.ts'
 import { givenSettings, type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { integerOrNone } from '../../options/value-kind.ts'
@@ -32,7 +33,7 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [cli
   if (Object.keys(limits).length === 0) {
     throw new OptionError('no limit given: use --max-concurrent, --token-limit, --max-rpm, --max-tpm')
   }
-  return change(options.db, terminal, client, limits)
+  return change(options.db, terminal, entryName(client), limits)
 }
 
 /**
