@@ -27,7 +27,7 @@ const mostPatterns = 500
 
 /** First segments of paths that have another meaning for the gateway, so that no upstream can have these names. */
 const reservedNames: ReadonlySet<string> = new Set(
-  `${defaultName} v1 props rerank reranking health metrics api v1beta v1alpha chat completions responses messages embeddings models`.split(
+  `${defaultName} v1 v2 props rerank reranking health metrics api v1beta v1alpha chat completions responses messages embeddings models`.split(
     ' ',
   ),
 )

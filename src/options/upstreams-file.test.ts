@@ -21,6 +21,7 @@ const ports = [9090, 9118]
 const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ ...local, name: 'Local' }], /upstreams\[0\]\.name must be a name of 1 to 32 small letters/],
   [[{ ...local, name: 'v1' }], /\[0\]\.name cannot be v1: paths already begin with it/],
+  [[{ ...local, name: 'v2' }], /cannot be v2: paths already begin with it/],
   [[{ ...local, name: 'default' }], /cannot be default/],
   [[local, { ...claude, name: 'local' }], /\[1\]\.name is the name of an upstream before it: local/],
   [[{ name: 'a', urls: [] }], /\[0\]\.urls must be a list that is not empty/],
