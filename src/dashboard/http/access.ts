@@ -1,4 +1,4 @@
-import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/http/request-source.ts'
+import { hostName, isAllowedHost, isCrossSite, type RequestSource } from '../../lib/http/request-source.ts'
 import { pagePaths } from './page-assets.ts'
 import { RequestError } from './request-error.ts'
 
@@ -41,7 +41,7 @@ export function refusalOf(access: Access, rules: AccessRules, hasToken: () => bo
   }
   // After DNS rebinding, a page still sends its own host name.
   if (!isAllowedHost(host, rules.allowedHosts)) {
-    const name = host.replace(/:\d+$/, '')
+    const name = hostName(host)
     const message = `The host name ${name} is not allowed; allow it with --allow-host ${name}.`
     return new RequestError('forbidden_host', message)
   }

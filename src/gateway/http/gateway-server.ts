@@ -4,7 +4,7 @@ import { type Socket, Server as SocketServer } from 'node:net'
 import type { Clock } from '../../call/clock.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
-import { isAllowedHost, isCrossSite } from '../../lib/http/request-source.ts'
+import { hostName, isAllowedHost, isCrossSite } from '../../lib/http/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import type { SessionPlaces } from './caller-headers.ts'
 import { ClientConnections, type ConnectionTaker } from './client-connections.ts'
@@ -235,10 +235,9 @@ export class GatewayServer {
       throw new Failure('not_found', advice ?? `There is nothing under ${target.path}; calls go to /v1/…`)
     }
     if (head.host !== null && !isAllowedHost(head.host, this.#options.allowedHosts)) {
-      throw new Failure(
-        'forbidden',
-        `This route is not served under the host name ${head.host}; --allow-host ${head.host} allows it.`,
-      )
+      const name = hostName(head.host)
+      const message = `This route is not served under the host name ${name}; --allow-host ${name} allows it.`
+      throw new Failure('forbidden', message)
     }
     if (!isRawLog && req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Failure('method_not_allowed', `${target.path} accepts only GET.`)

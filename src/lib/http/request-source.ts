@@ -62,7 +62,7 @@ export function isLoopbackBind(address: string): boolean {
 }
 
 /** Host without its port and, for IPv6, without brackets; in lower case. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host)
   return (bracketed?.[1] ?? host.replace(/:\d*$/, '')).toLowerCase()
 }
