@@ -88,6 +88,24 @@ test('a backup that exists, or is no file, is left as it is; without a database 
   )
 })
 
+test('a backup in the place of an older one has no file that was removed since', async () => {
+  await using dir = await makeTempDir()
+  writeDatabase(dir.file('calls.db'), { calls: [chatCall(nowMs * 4096)] })
+  const backUp = (): readonly string[] => {
+    const args = [...first, 'db', 'backup', 'kept.db', '--db', 'calls.db', '--force']
+    assert.equal(spawnSync(program, args, { cwd: dir.path, stdio: 'inherit' }).status, 0)
+    return readdirSync(dir.file('kept.db.files'))
+  }
+  for (const name of ['clients.json', 'notes.json']) writeFileSync(dir.file(name), '{}')
+  assert.deepEqual(backUp(), ['clients.json', 'notes.json'])
+  writeFileSync(dir.file('kept.db.files/mine.txt'), '')
+  for (const name of ['clients.json', 'notes.json']) {
+    rmSync(dir.file(name))
+    backUp()
+  }
+  assert.deepEqual(readdirSync(dir.file('kept.db.files')), ['mine.txt'])
+})
+
 test('a copy of a database that is written to is of the instant at which it began', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')

@@ -55,13 +55,13 @@ export const run: CommandRun<typeof table> = async ({ db, force }, { positionals
  * system's errors.
  */
 function copyOthers(from: string, to: string): readonly string[] {
+  // Copies of an older backup go, also of files that were removed since. A symbolic link is replaced, not followed.
+  for (const name of otherFiles) rmSync(join(to, name), { force: true })
   const paths = otherFiles.map((name) => join(from, name)).filter((path) => existsSync(path))
   if (paths.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 })
   return paths.map((path) => {
     const name = basename(path)
     const copy = join(to, name)
-    // A symbolic link at the target is replaced, not followed.
-    rmSync(copy, { force: true })
     copyFileSync(path, copy, constants.COPYFILE_EXCL)
     chmodSync(copy, 0o600)
     return name
