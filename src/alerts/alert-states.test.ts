@@ -97,3 +97,12 @@ test('names that a client makes up are bounded in number and in length, and carr
   assert.equal(nextStates(next.states, { ...look, input: another }).dueMessages.length, 0)
   for (const { state } of next.dueMessages) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
 })
+
+test('a long name is cut in no character', () => {
+  const sessions = new Map(['', 'x'].map((start) => [start + '😀'.repeat(100), 1000]))
+  const input = { ...inputOf({}), figures: quietSums, sessions }
+  const settingOf = () => ({ on: true, threshold: 20 })
+  const { dueMessages } = nextStates([], { nowMs: startMs, input, settingOf, canSend: true })
+  const subjects = dueMessages.map(({ state }) => state.subject)
+  assert.deepEqual(subjects, [`${'😀'.repeat(60)}…`, `x${'😀'.repeat(59)}…`])
+})

@@ -118,5 +118,7 @@ function dueKind(
 function subjectOf({ subject }: FoundAlert): string | null {
   if (subject === undefined) return null
   const plain = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-  return plain.length > longestName ? `${plain.slice(0, longestName)}…` : plain
+  if (plain.length <= longestName) return plain
+  // Some receivers refuse JSON with half of a surrogate pair.
+  return `${plain.slice(0, longestName).replace(/[\ud800-\udbff]$/, '')}…`
 }
