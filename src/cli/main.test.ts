@@ -47,6 +47,7 @@ describe('tokenweir', () => {
       [['db', 'xyz'], /^tokenweir: unknown command 'xyz': tokenweir --help lists the commands\n$/],
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65,535; got "x"\n$/],
+      [['doctor', '--gateway-port', 'x'], /^tokenweir: --port must be a whole number[^\n]+\n$/],
       [['upstreams', 'remov', 'x'], /^tokenweir: unknown command 'remov' \(Did you mean remove\?\)\n$/],
       [['calls', 'now'], /^tokenweir: this command takes options alone; got "now"\n$/],
     ]

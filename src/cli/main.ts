@@ -142,8 +142,8 @@ export async function main(commandLine: readonly string[], env: NodeJS.ProcessEn
       const { run, table, positional, use } = await command[1]()
       if (lowPriority.test(name)) lowerPriority(process.pid)
       const args = argv.slice(isTwoWords ? 2 : 1)
-      // `up`, `gateway` and `dashboard` accept `--gateway-port`; for `up` and `gateway` it is `--port`.
-      const commandArgs = /^(?:up|gateway)$/.test(name)
+      // `dashboard` has `--gateway-port`; for these commands it is `--port`.
+      const commandArgs = /^(?:up|gateway|doctor|demo)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
       // A wrong option is reported before any gateway is asked.

@@ -195,6 +195,17 @@ test('a gateway that runs already is used as it is, and what differs is said', a
   await gateway.stop()
 })
 
+test('clients of a gateway with one address alone are given that address', async () => {
+  await using dir = await makeTempDir()
+  const args = ['gateway', '--host', '127.0.0.2', '--port', '0', '--upstream', 'http://127.0.0.1:9']
+  await using gateway = startCommandProcess({ args, directory: dir.path })
+  const [, origin = ''] = await gateway.waitForOutput(/listening on (http:\/\/127\.0\.0\.2:\d+)/)
+  const { stdout } = await run(dir.path, ['env', 'openai'])
+  assert.ok(stdout.includes(`OPENAI_BASE_URL=${origin}/v1\n`), stdout)
+  assert.match((await run(dir.path, ['calls'])).stdout, new RegExp(`send a call to ${origin}/v1 `))
+  await gateway.stop()
+})
+
 test('a port that something else holds ends the start with exit code 3 and its words', async () => {
   await using dir = await makeTempDir()
   await using other = await startSimulatedUpstream()

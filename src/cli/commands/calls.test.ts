@@ -127,6 +127,9 @@ describe('tokenweir calls', () => {
         run.stdout,
         /^No calls are recorded in \S+\/my\.db yet: start "tokenweir gateway" .*9090\/v1.*\n$/,
       )
+      const elsewhere = setUp(nothing)
+      await elsewhere.calls([], { TOKENWEIR_HOST: '192.168.1.5' })
+      assert.match(elsewhere.stdout, /a call to http:\/\/192\.168\.1\.5:9090\/v1 /)
       const json = setUp(nothing)
       assert.equal(await json.calls(['--json']), 0)
       assert.equal(json.stdout + json.stderr, '')
@@ -135,9 +138,13 @@ describe('tokenweir calls', () => {
 
   it('says that nothing matches where other calls are recorded', async () => {
     const reader = new FakeReader('a')
+    reader.list = async () => []
     const run = setUp(reader)
-    await run.calls(['--recent', '0'])
+    await run.calls(['--errors'])
     assert.equal(run.stdout, 'No recorded calls match.\n')
+    const none = setUp(new FakeReader('a'))
+    await none.calls(['--recent', '0'])
+    assert.match(none.stdout, /^time UTC.*\nthe newest 0 calls/)
   })
 
   it('fails on a file that it cannot read', async () => {

@@ -6,6 +6,7 @@ import { openCallReader } from '../../store/read/call-query.ts'
 import { ControlClient } from '../../control/control-client.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callsTable } from '../terminal/calls-table.ts'
+import { clientOrigin } from '../terminal/reachable-origin.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable, sourceOf } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
@@ -27,6 +28,7 @@ export const table = optionTable({
 
 type CallsOptions = OptionsOf<typeof table>
 
+const { host: hostOption, port: portOption } = gatewayOptionTable
 const pollMs = 500
 const followedAtOnce = 1000
 
@@ -86,7 +88,7 @@ async function show(
   let seq = await reader.lastSeq()
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
-  if (recent.length === 0 && !json && !follow) {
+  if (newest.length === 0 && !json && !follow) {
     terminal.print(seq === 0 ? await nothingYet() : 'No recorded calls match.\n')
     return
   }
@@ -128,8 +130,8 @@ export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missi
 export function noCallsYet(db: string, env: Environment): () => Promise<string> {
   return async () => {
     const running = await new ControlClient(dirname(db)).running()
-    const { port } = running ?? parseOptions({ port: gatewayOptionTable.port }, [], env)
+    const { host, port } = running ?? parseOptions({ host: hostOption, port: portOption }, [], env)
     const start = running === null ? 'start "tokenweir gateway" and send' : 'send'
-    return `No calls are recorded in ${resolve(db)} yet: ${start} a call to http://localhost:${port}/v1 to see it here.\n`
+    return `No calls are recorded in ${resolve(db)} yet: ${start} a call to ${clientOrigin(host, port)}/v1 to see it here.\n`
   }
 }

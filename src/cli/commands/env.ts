@@ -5,6 +5,7 @@ import { defaultDatabase, defaultGatewayPort, gatewayOptionTable } from '../../o
 import { baseUrl, integer, modelName } from '../../options/value-kind.ts'
 import { typedCommand } from '../gateway-command.ts'
 import { flag, optional } from '../option-rows.ts'
+import { clientOrigin } from '../terminal/reachable-origin.ts'
 import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
 export const example = 'eval "$(tokenweir env codex)"'
@@ -142,7 +143,7 @@ export const run: CommandRun<typeof table> = async (
     throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(clientName)}`)
   }
   const running = setBy.port === null ? await new ControlClient(dirname(defaultDatabase)).running() : null
-  const here = `http://localhost:${running?.port ?? port}`
+  const here = clientOrigin(running?.host ?? '127.0.0.1', running?.port ?? port)
   const origin = url === null ? here : url.replace(/\/+$/, '').replace(/\/v1$/, '')
   const { file, text }: Recipe = recipes[client]
   print(text({ origin, base: `${origin}/v1`, model, offline }))
