@@ -11,7 +11,7 @@ import { draws } from '../support/draws.ts'
  * that never had it; nobody can tell. What stands in them instead of a number can be told, and is.
  */
 const amending =
-  /"(?:total_tokens|cache_read_input_tokens|cache_creation_input_tokens|prompt_tokens_details|audio_tokens)"/g
+  /"(?:total_tokens|cache_read_input_tokens|cache_creation_input_tokens|prompt_tokens_details|audio_tokens|iterations)"|"type":"compaction"/g
 
 const forms = allWireForms.filter(
   ({ columns }) => columns.usage_source !== 'none' || columns.search_units !== null,

@@ -221,6 +221,47 @@ export const otherStreams: readonly WireForm[] = [
   ),
 
   streamForm(
+    'Messages, only a compaction',
+    named(
+      started,
+      { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: '' } },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'compaction_delta', content: 'So far: water' },
+      },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'compaction', stop_sequence: null },
+        usage: {
+          input_tokens: 0,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 0,
+          iterations: [
+            {
+              type: 'compaction',
+              input_tokens: 12,
+              cache_creation_input_tokens: 100,
+              cache_read_input_tokens: 2000,
+              output_tokens: 350,
+            },
+          ],
+        },
+      },
+      { type: 'message_stop' },
+    ),
+    {
+      ...tokens(2112, 350, messageParts),
+      response_model: 'weir-3',
+      finish_reason: 'compaction',
+      service_tier: 'standard',
+      chunks: 0,
+    },
+    { path: messages, earlier: [[2112, null]] },
+  ),
+
+  streamForm(
     'Messages, overloaded',
     named(started, thinking, {
       type: 'error',

@@ -173,6 +173,55 @@ export const wholeBodies: readonly WireForm[] = [
     { path: '/v1/responses' },
   ),
   bodyForm(
+    'Messages, after a compaction, which the counts leave out',
+    {
+      id: 'msg_w',
+      type: 'message',
+      role: 'assistant',
+      model: 'weir-3',
+      content: [
+        { type: 'compaction', content: 'So far: water' },
+        { type: 'text', text: 'Water' },
+      ],
+      stop_reason: 'end_turn',
+      usage: {
+        input_tokens: 23_000,
+        cache_creation_input_tokens: 40,
+        cache_read_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 40 },
+        output_tokens: 1000,
+        iterations: [
+          {
+            type: 'compaction',
+            input_tokens: 80_000,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 100_000,
+            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+            output_tokens: 3500,
+          },
+          {
+            type: 'message',
+            input_tokens: 23_000,
+            cache_creation_input_tokens: 40,
+            cache_read_input_tokens: 0,
+            output_tokens: 1000,
+          },
+          { type: 'advisor_message', model: 'weir-9', input_tokens: 900, output_tokens: 90 },
+        ],
+      },
+    },
+    {
+      ...tokens(203_040, 4500, {
+        cached_input_tokens: 100_000,
+        cache_write_tokens: 40,
+        cache_write_1h_tokens: 40,
+      }),
+      response_model: 'weir-3',
+      finish_reason: 'end_turn',
+    },
+    { path: '/v1/messages' },
+  ),
+  bodyForm(
     'Messages',
     {
       id: 'msg_w',

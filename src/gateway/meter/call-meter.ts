@@ -199,7 +199,8 @@ export class CallMeter {
     // If the client left, the part of a coded stream that was read counts.
     record.chunks = isComplete || pace.chunks > 0 ? pace.chunks : null
     if (!isComplete) return
-    const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
+    const hiddenReasoning = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
+    const hiddenTokens = hiddenReasoning + figures.hiddenTokens
     record.tpotMs ??= tpotOf(pace, (figures.outputTokens ?? 0) - hiddenTokens)
     const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles(gapQuantiles)
     record.gapP50Ms = gapP50Ms

@@ -2,6 +2,7 @@ import type { CallDraft, CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
 import { type Fields, fields, noFields } from '../../lib/message-shape.ts'
+import { compactionsIn, withCompactions } from './compactions.ts'
 
 /** Parsed objects of an answer that hold figures; `undefined` or `null` for missing ones. */
 export interface UsagePieces {
@@ -43,7 +44,7 @@ export const noCounts = {
  */
 type Counts = Pick<CallRecord, keyof typeof noCounts>
 
-/** All numbers that upstreams report beside their answers, and the tier in Anthropic's usage. */
+/** All numbers that upstreams report beside their answers, Anthropic's tier, and the output that no content shows. */
 export type ReportedFigures = Counts &
   Pick<
     CallRecord,
@@ -56,7 +57,7 @@ export type ReportedFigures = Counts &
     | 'upstreamDecodeMs'
     | 'tpotMs'
     | 'serviceTier'
-  >
+  > & { readonly hiddenTokens: number }
 
 const largestMs = 1e9
 export const nanoPerUsd = 1e9
@@ -84,7 +85,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
   const metrics = fields(pieces.metrics)
   const timeInfo = fields(pieces.timeInfo)
   const isOfFirst = bodyChoices > 1 && coversOneChoice(merged, timings)
-  const usage = isOfFirst ? noFields : merged
+  const usage = isOfFirst ? noFields : withCompactions(merged)
   const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
   const ofTimings = bodyChoices > 1 ? null : fromTimings(timings)
   const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? ofTimings)
@@ -115,6 +116,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
     upstreamDecodeMs,
     tpotMs: upstreamDecodeMs === null || decoded < 2 ? null : upstreamDecodeMs / (decoded - 1),
     serviceTier: tier(usage['service_tier']),
+    hiddenTokens: compactionsIn(usage).reduce((all, each) => all + (count(each['output_tokens']) ?? 0), 0),
   }
 }
 
@@ -200,6 +202,8 @@ function mergedUsage(pieces: UsagePieces): Fields {
   const later = fields(pieces.usage)
   if (first === noFields) return later
   const before = { ...first, output_tokens: null }
+  // Beside a compaction, zeros are counts.
+  if (compactionsIn(later).length > 0) return { ...before, input_tokens: null, ...later }
   const counted = Object.entries(withoutZeros(before, later)).filter(([, value]) => value !== null)
   return { ...before, ...Object.fromEntries(counted) }
 }
