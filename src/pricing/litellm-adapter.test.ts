@@ -70,6 +70,30 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
     },
   ],
   [
+    'a service tier without rates for long requests, which rise as the ordinary ones do',
+    {
+      input_cost_per_token: 2.5e-6,
+      output_cost_per_token: 1.5e-5,
+      cache_read_input_token_cost: 2.5e-7,
+      input_cost_per_token_above_272k_tokens: 5e-6,
+      output_cost_per_token_above_272k_tokens: 2.25e-5,
+      input_cost_per_token_flex: 1.25e-6,
+      output_cost_per_token_flex: 7.5e-6,
+      cache_read_input_token_cost_flex: 1.25e-7,
+      output_cost_per_token_batches: 7.5e-6,
+    },
+    {
+      ...chat({ input: 2.5, output: 15, cache_read: 0.25 }, above(272_000, { input: 5, output: 22.5 })),
+      service_tiers: {
+        flex: [
+          above(0, { input: 1.25, output: 7.5, cache_read: 0.125 }),
+          above(272_000, { input: 2.5, output: 11.25 }),
+        ],
+        batch: [above(0, { output: 7.5 }), above(272_000, { input: 5, output: 11.25 })],
+      },
+    },
+  ],
+  [
     'ranges, which go before the fields beside them',
     {
       ...base,

@@ -2,7 +2,7 @@ import type { Rates, RateTier } from '../api/costs.ts'
 import { EntryError, listedRate, type ListedPrice, type PriceList, readEntries } from './price-list.ts'
 import { type Fields, isObject } from '../lib/message-shape.ts'
 import { byBound } from './price-tiers.ts'
-import { fees } from './rate-bounds.ts'
+import { fees, tokenRates } from './rate-bounds.ts'
 
 type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
 
@@ -81,13 +81,37 @@ function listed(name: string, entry: unknown): ListedPrice {
   const kind = { provider, mode }
   const ordinary = withRanges(tiersIn(entry, kind, ''), entry['tiered_pricing'], kind)
   const special = Object.entries(serviceTiers)
-    .map(([word, tier]) => [tier, tiersIn(entry, kind, word)] as const)
+    .map(([word, tier]) => [tier, withLongTiers(tiersIn(entry, kind, word), ordinary)] as const)
     .filter(([, [base]]) => base?.above_input_tokens === 0)
   return {
     ...kind,
     tiers: complete(ordinary, kind),
     ...(special.length === 0 ? {} : { service_tiers: Object.fromEntries(special) }),
   }
+}
+
+/**
+ * The tiers of a service tier. For long requests the list often has only the ordinary rates. Providers raise those
+ * of service tiers by the same factor.
+ */
+function withLongTiers(
+  own: readonly MutableTier[],
+  ordinary: readonly MutableTier[],
+): readonly MutableTier[] {
+  const [base] = own
+  const [plain, ...long] = ordinary
+  if (base === undefined || plain === undefined || own.length > 1) return own
+  const raised = long.map(({ above_input_tokens, inclusive, ...rates }) => {
+    const tier: MutableTier = { above_input_tokens }
+    if (inclusive === true) tier.inclusive = true
+    for (const name of Object.keys(rates) as (keyof Rates)[]) {
+      const [from = 0, to = 0, at] = [plain[name], rates[name], base[name]]
+      if (at !== undefined && from > 0) tier[name] = listedRate(name, (at * to) / from, 1e6)
+      else if (at === undefined && (name === 'input' || name === 'output')) tier[name] = to
+    }
+    return tier
+  })
+  return [base, ...raised.filter((tier) => tokenRates.some((name) => tier[name] !== undefined))]
 }
 
 interface Kind {
