@@ -53,6 +53,22 @@ export const errorBodies: readonly WireForm[] = [
     { status: 404 },
   ),
   bodyForm(
+    'Mistral, details within the message',
+    {
+      object: 'error',
+      message: {
+        detail: [
+          { type: 'extra_forbidden', loc: ['body', 'n'], msg: 'Extra inputs are not permitted', input: 1 },
+        ],
+      },
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    },
+    failed('upstream_http', 'invalid_request_error', 'Extra inputs are not permitted'),
+    { status: 422 },
+  ),
+  bodyForm(
     'FastAPI, a list of details',
     { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required', input: {} }] },
     failed('upstream_http', null, 'Field required'),

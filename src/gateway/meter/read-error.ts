@@ -18,7 +18,7 @@ const longestBytes = 4 * longestLooked
 /**
  * Reads the error in a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of these, the
  * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, OpenRouter's error of a choice, a bare
- * `{"message","type","code"}`, FastAPI's `detail`.
+ * `{"message","type","code"}`, FastAPI's `detail`, also within Mistral's `message`.
  */
 export function readError(parsed: unknown, status: number): ReportedError {
   const top = fields(Array.isArray(parsed) ? parsed[0] : parsed)
@@ -31,7 +31,10 @@ export function readError(parsed: unknown, status: number): ReportedError {
   const spoken =
     typeof nested === 'string'
       ? nested
-      : (text(error['message']) ?? text(error['msg']) ?? detail(top['detail']))
+      : (text(error['message']) ??
+        text(error['msg']) ??
+        detail(top['detail']) ??
+        detail(fields(error['message'])['detail']))
   return {
     code: cut(codeOf(error, top, status), longestCode),
     message: cut(spoken, longestLooked),
