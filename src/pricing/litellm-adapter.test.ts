@@ -94,6 +94,14 @@ const cases: readonly (readonly [string, object, ListedPrice | string])[] = [
     },
   ],
   [
+    'a factor of the fast mode, for all rates of tokens',
+    { ...base, cache_read_input_token_cost: 1e-8, provider_specific_entry: { us: 1.1, fast: 2 } },
+    {
+      ...chat({ ...plain, cache_read: 0.01 }),
+      service_tiers: { priority: [above(0, { input: 0.3, output: 1.2, cache_read: 0.02 })] },
+    },
+  ],
+  [
     'ranges, which go before the fields beside them',
     {
       ...base,

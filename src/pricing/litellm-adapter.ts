@@ -80,14 +80,33 @@ function listed(name: string, entry: unknown): ListedPrice {
   const provider = Object.hasOwn(providerNames, label) ? (providerNames[label] ?? label) : label
   const kind = { provider, mode }
   const ordinary = withRanges(tiersIn(entry, kind, ''), entry['tiered_pricing'], kind)
-  const special = Object.entries(serviceTiers)
+  const listedTiers = Object.entries(serviceTiers)
     .map(([word, tier]) => [tier, withLongTiers(tiersIn(entry, kind, word), ordinary)] as const)
     .filter(([, [base]]) => base?.above_input_tokens === 0)
+  const special = [...fastTiers(entry, ordinary), ...listedTiers]
   return {
     ...kind,
     tiers: complete(ordinary, kind),
     ...(special.length === 0 ? {} : { service_tiers: Object.fromEntries(special) }),
   }
+}
+
+/** The tiers of Anthropic's fast mode, for which the list has a factor. */
+function fastTiers(
+  { provider_specific_entry: factors }: Fields,
+  ordinary: readonly MutableTier[],
+): readonly (readonly [tier: string, tiers: readonly MutableTier[]])[] {
+  const factor = isObject(factors) ? factors['fast'] : undefined
+  if (typeof factor !== 'number' || ordinary.length === 0) return []
+  const tiers = ordinary.map((tier) => {
+    const raised: MutableTier = { ...tier }
+    for (const name of tokenRates) {
+      const usd = tier[name]
+      if (usd !== undefined) raised[name] = listedRate(name, usd * factor, 1e6)
+    }
+    return raised
+  })
+  return [['priority', tiers]]
 }
 
 /**

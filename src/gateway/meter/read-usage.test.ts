@@ -97,6 +97,10 @@ test('the time per token after the first, where the upstream tells how long it d
 test('the service tier within the usage', () => {
   assert.equal(figuresOf({ usage: { service_tier: 'priority' } }).serviceTier, 'priority')
   assert.equal(figuresOf({ usage: { service_tier: 7 } }).serviceTier, null)
+  const ofOpus = { service_tier: 'standard', speed: 'fast' }
+  assert.equal(figuresOf({ usage: ofOpus }).serviceTier, 'fast')
+  assert.equal(figuresOf({ usage: { ...ofOpus, speed: 'standard' } }).serviceTier, 'standard')
+  assert.equal(figuresOf({ startUsage: ofOpus, usage: { output_tokens: 3 } }).serviceTier, 'fast')
 })
 
 const costs: readonly [usage: object, costNanoUsd: number | null][] = [

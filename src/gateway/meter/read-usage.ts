@@ -44,7 +44,7 @@ export const noCounts = {
  */
 type Counts = Pick<CallRecord, keyof typeof noCounts>
 
-/** All numbers that upstreams report beside their answers, Anthropic's tier, and the output that no content shows. */
+/** All numbers that upstreams report beside their answers, Anthropic's tier or speed, and the output that no content shows. */
 export type ReportedFigures = Counts &
   Pick<
     CallRecord,
@@ -115,7 +115,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
       (isOfWholePrompt(timings, counts) ? milliseconds(timings['prompt_ms'], 1) : null),
     upstreamDecodeMs,
     tpotMs: upstreamDecodeMs === null || decoded < 2 ? null : upstreamDecodeMs / (decoded - 1),
-    serviceTier: tier(usage['service_tier']),
+    serviceTier: usage['speed'] === 'fast' ? 'fast' : tier(usage['service_tier']),
     hiddenTokens: compactionsIn(usage).reduce((all, each) => all + (count(each['output_tokens']) ?? 0), 0),
   }
 }
