@@ -4,16 +4,15 @@ import { useEffect } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
-import { CompareView } from '../compare/compare-view.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
 import { FocusHint } from './focus-hint.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** A report contains Overview and Compare. Other views are loaded when they are opened. */
+/** The first view is the Overview. Other views are loaded when they are opened. */
 const views: Readonly<Record<View, ComponentType>> = {
   overview: OverviewView,
-  compare: CompareView,
+  compare: lazyPart(async () => (await import('../compare/compare-view.tsx')).CompareView),
   calls: lazyPart(async () => (await import('../calls/calls-view.tsx')).CallsView),
   sessions: lazyPart(async () => (await import('../sessions/sessions-view.tsx')).SessionsView),
   live: lazyPart(async () => (await import('../live/live-view.tsx')).LiveView),

@@ -4,13 +4,12 @@ import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
+import { type NamedGroup, idOf } from '../data/page-address.ts'
 import type { CompareColumnName } from '../data/sorted-columns.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
 /** A model, client, upstream or value of a tag, from `/api/query`. */
-export interface CompareGroup extends GroupFigures {
-  /** The group's key; null for calls without one. */
-  readonly key: string | null
+export interface CompareGroup extends GroupFigures, NamedGroup {
   readonly curves: Curves
 }
 
@@ -117,5 +116,5 @@ export function curveOf(
     n >= leastCallsAt(percentile) ? (group.curves[measure][at] ?? null) : null,
   )
   const show = measure === 'output_tokens_per_s' ? speed : duration
-  return { key: words, words, colour, kind: 'line', values, show, missing: () => 'too few calls' }
+  return { key: idOf(group), words, colour, kind: 'line', values, show, missing: () => 'too few calls' }
 }

@@ -7,6 +7,7 @@ import {
   type SpendGroup,
   changeOfCost,
   freeCallsIn,
+  isAmong,
   unpricedOf,
 } from './spend-figures.ts'
 
@@ -22,7 +23,7 @@ export function spendCards(
 ): readonly FigureCard[] {
   const { cost_usd: usd, no_usage_calls: untold, calls } = summary
   const perThousand = costPerThousand(summary)
-  const isFree = ({ key }: SpendGroup): boolean => freeModels?.has(key) === true
+  const isFree = (group: SpendGroup): boolean => isAmong(freeModels, group)
   const freeCalls = freeCallsIn({ groups }, freeModels)?.calls ?? 0
   const billed = { ...summary, unpriced_calls: summary.unpriced_calls - freeCalls }
   const {
@@ -36,7 +37,7 @@ export function spendCards(
   )
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
   const [dearest] = groups
-    .filter(({ cost_usd: usd }) => usd !== null && usd > 0)
+    .filter(({ cost_usd: usd, rest }) => usd !== null && usd > 0 && rest !== true)
     .sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0))
   const most = dearest?.cost_usd ?? 0
   const model = dearest?.key ?? null

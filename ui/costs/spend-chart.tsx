@@ -33,7 +33,7 @@ export function SpendChart({ course, free }: SpendChartProps) {
     const buckets = { unit, by, utc }
     const isFree = freeGroups(answer, by, free)
     const billed = answer.groups.map((group) =>
-      isFree(group.keys?.[by] ?? null) ? { ...group, unpriced_calls: 0 } : group,
+      isFree({ ...group, key: group.keys?.[by] ?? null }) ? { ...group, unpriced_calls: 0 } : group,
     )
     const sums = bucketSums(frame, billed, buckets)
     const unpriced = answer.summary.unpriced_calls

@@ -69,7 +69,7 @@ test('the dearest first, then what has no price by its calls; shares are of all 
   ])
   const before = answer([group('b', 4, 2)])
   assert.deepEqual(
-    spendRows(now, before).map(({ name, share, before: was }) => [name, share, was?.cost_usd ?? null]),
+    spendRows(now, before).map(({ now: { key }, share, before: was }) => [key, share, was?.cost_usd ?? null]),
     [
       ['dear', 0.75, null],
       ['b', 0.25, 2],

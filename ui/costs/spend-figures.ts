@@ -1,7 +1,7 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import type { FreeCalls } from '../data/free-calls.ts'
-import type { CompareBy } from '../data/page-address.ts'
+import { type CompareBy, type NamedGroup, idOf } from '../data/page-address.ts'
 import { type Change, changeOf } from '../format/change.ts'
 
 /** The cost figures of a group. */
@@ -16,8 +16,8 @@ export type SpendFigures = Pick<
   | 'no_usage_calls'
 >
 
-/** The figures of a model, client or other group; `key` is its name. */
-export type SpendGroup = SpendFigures & { readonly key: string | null }
+/** The figures of a model, client or other group. */
+export type SpendGroup = SpendFigures & NamedGroup
 
 /** The figures of a time, and of a group if the course has groups. */
 export type CourseGroup = SpendFigures & {
@@ -96,13 +96,18 @@ export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[
   }
 }
 
+/** True for a model of the set, false for the rest of models. */
+export function isAmong(models: ReadonlySet<string | null> | null, { key, rest }: NamedGroup): boolean {
+  return rest !== true && models?.has(key) === true
+}
+
 /** Returns the unpriced calls that nobody bills. `models` are those whose unpriced calls nobody bills; null while unknown. */
 export function freeCallsIn(
   { groups }: Pick<SpendAnswer<SpendGroup>, 'groups'>,
   models: ReadonlySet<string | null> | null,
 ): FreeCalls | null {
-  const sum = (calls: number, { key, unpriced_calls: unpriced }: SpendGroup): number =>
-    calls + (models?.has(key) === true ? unpriced : 0)
+  const sum = (calls: number, group: SpendGroup): number =>
+    calls + (isAmong(models, group) ? group.unpriced_calls : 0)
   return models && { models, calls: groups.reduce(sum, 0) }
 }
 
@@ -111,15 +116,14 @@ export function freeGroups(
   { summary }: Pick<SpendAnswer<unknown>, 'summary'>,
   by: CompareBy,
   free: FreeCalls | null,
-): (name: string | null) => boolean {
+): (group: NamedGroup) => boolean {
   const areAll = free !== null && free.calls >= summary.unpriced_calls
-  return (name) => areAll || (by === 'model' && free?.models.has(name) === true)
+  return (group) => areAll || (by === 'model' && free !== null && isAmong(free.models, group))
 }
 
 /** A row of the table: the spend of a group, now and before. */
 export interface SpendRow {
-  readonly name: string | null
-  readonly now: SpendFigures
+  readonly now: SpendGroup
   /** The figures of the period before; null without calls, or if that period is unknown. */
   readonly before: SpendFigures | null
   /** The share of all spend, 0 to 1; null without a price. */
@@ -132,17 +136,16 @@ export interface SpendRow {
 export function spendRows(
   now: SpendAnswer<SpendGroup>,
   before: SpendAnswer<SpendGroup> | null,
-  isFree: (name: string | null) => boolean = () => false,
+  isFree: (group: NamedGroup) => boolean = () => false,
 ): readonly SpendRow[] {
-  const past = new Map(before?.groups.map((group) => [group.key, group]))
+  const past = new Map(before?.groups.map((group) => [idOf(group), group]))
   const total = now.summary.cost_usd ?? 0
   return now.groups
     .map((group) => ({
-      name: group.key,
       now: group,
-      before: past.get(group.key) ?? null,
+      before: past.get(idOf(group)) ?? null,
       share: group.cost_usd === null ? null : total === 0 ? 0 : group.cost_usd / total,
-      freeCalls: isFree(group.key) ? group.unpriced_calls : 0,
+      freeCalls: isFree(group) ? group.unpriced_calls : 0,
     }))
     .sort((a, b) => byCost(a.now, b.now))
 }

@@ -1,6 +1,6 @@
 import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { byWords, filterOf, namelessOf } from '../data/page-address.ts'
+import { byWords, filterOf, groupWords, idOf } from '../data/page-address.ts'
 import { type FreeCalls, unpricedWords } from '../data/free-calls.ts'
 import type { SpendColumnName } from '../data/sorted-columns.ts'
 import { Card } from '../design/card.tsx'
@@ -106,20 +106,23 @@ export function SpendTable({ parts: { by, now, before }, free }: SpendTableProps
   const title = `Spend by ${byWords(by).toLowerCase()}`
   const name: Column<SpendRow> = {
     head: byWords(by),
-    cell: ({ name, now }) => (
-      <>
-        <AddressLink
-          class={`spend-name cut ${name === null ? 'quiet' : ''}`}
-          title={name ?? undefined}
-          to={name === null ? null : { view: 'calls', sort: 'cost', ...filterOf(by, name, address.tags) }}
-        >
-          {name ?? namelessOf(by)}
-        </AddressLink>
-        <small class="spend-brief">
-          {counted(now.calls, 'call')}, {orDash(tokensOf(now), count)} tokens
-        </small>
-      </>
-    ),
+    cell: ({ now }) => {
+      const filter = filterOf(by, now, address.tags)
+      return (
+        <>
+          <AddressLink
+            class={`spend-name cut ${filter === null ? 'quiet' : ''}`}
+            title={groupWords(by, now)}
+            to={filter && { view: 'calls', sort: 'cost', ...filter }}
+          >
+            {groupWords(by, now)}
+          </AddressLink>
+          <small class="spend-brief">
+            {counted(now.calls, 'call')}, {orDash(tokensOf(now), count)} tokens
+          </small>
+        </>
+      )
+    },
   }
   return (
     <Card title={title} about={before === null ? undefined : 'change vs. previous period'}>
@@ -128,7 +131,7 @@ export function SpendTable({ parts: { by, now, before }, free }: SpendTableProps
         class="spend-table has-links"
         columns={[name, ...columns]}
         rows={rows}
-        keyOf={({ name }) => name ?? '\0'}
+        keyOf={({ now }) => idOf(now)}
         order={{
           name: orderOf('costs', address),
           rising: address.rising,
@@ -136,8 +139,7 @@ export function SpendTable({ parts: { by, now, before }, free }: SpendTableProps
         }}
         total={
           rows.length > 1 && {
-            name: null,
-            now: now.summary,
+            now: { key: null, ...now.summary },
             before: before?.summary ?? null,
             share: null,
             freeCalls: rows.reduce((sum, { freeCalls }) => sum + freeCalls, 0),

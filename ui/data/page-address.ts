@@ -310,8 +310,32 @@ export function withoutFilters(address: PageAddress): PageAddress {
   return { ...address, ...usualOf(filters), session, text: '', ignored: [] }
 }
 
-/** Returns the filter for the calls of one group. `tags` are the filters by other tag keys, which stay. */
-export function filterOf(by: CompareBy, name: string, tags: readonly string[]): Partial<PageAddress> {
+/** A group of calls. */
+export interface NamedGroup {
+  /** The value that the calls share; null for calls without one. */
+  readonly key: string | null
+  /** Present for the calls of all further values, whose `key` is not a value. */
+  readonly rest?: true
+}
+
+/** Returns a text that no other group has: empty for the group without a value. */
+export const idOf = ({ key, rest }: NamedGroup): string => (rest ? '\0' : (key ?? ''))
+
+/** Returns the name of a group. */
+export function groupWords(by: CompareBy, { key, rest }: NamedGroup): string {
+  return rest ? 'Others' : (key ?? namelessOf(by))
+}
+
+/**
+ * Returns the filter for the calls of one group; null if none selects them. `tags` are the filters by other tag
+ * keys, which stay.
+ */
+export function filterOf(
+  by: CompareBy,
+  { key: name, rest }: NamedGroup,
+  tags: readonly string[],
+): Partial<PageAddress> | null {
+  if (rest || name === null) return null
   const key = tagOf(by)
   if (!isField(by)) return { tags: [...tags.filter((tag) => tagKey(tag) !== key), `${key}:${name}`] }
   const filters = {

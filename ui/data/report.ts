@@ -1,7 +1,8 @@
 import type { Overview } from '../../src/api/overview.ts'
 import type { Curves, GroupFigures } from '../../src/call/figures.ts'
+import type { NamedGroup } from './page-address.ts'
 
-type Group = GroupFigures & { readonly key: string | null; readonly curves: Curves }
+type Group = GroupFigures & NamedGroup & { readonly curves: Curves }
 
 /** The data that the dashboard writes into a report. */
 export interface ReportData {
