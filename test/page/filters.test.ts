@@ -124,8 +124,13 @@ test('a range of two instants is typed in the zone of the page, and checked', as
   const { page, button } = opened
   await button('Custom').click()
   await page.getByText('Times in Europe/Berlin').waitFor()
+  const to = await page.getByLabel('To', { exact: true }).inputValue()
+  await page.getByLabel('From').fill('2026-11-21T09:00')
   await button('Use UTC').click()
   await page.getByText('Times in UTC').waitFor()
+  // What was typed stays, and the time that was not is shown in UTC.
+  assert.equal(await page.getByLabel('From').inputValue(), '2026-11-21T09:00')
+  assert.ok((await page.getByLabel('To', { exact: true }).inputValue()) < to)
   await untilAddress(opened, '/?tz=utc')
   // The same by a key, wherever it is.
   await page.keyboard.press('Escape')

@@ -32,7 +32,7 @@ export function RangeFilter({ isYesterdayBeside }: { readonly isYesterdayBeside:
         </>
       }
     >
-      {(close) => <RangeForm key={String(utc)} onDone={close} />}
+      {(close) => <RangeForm onDone={close} />}
     </Popover>
   )
 }

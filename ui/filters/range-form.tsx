@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useId, useMemo, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { calendarRanges } from '../data/calendar-ranges.ts'
@@ -11,11 +11,14 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
   const { zone, isAlwaysUtc } = useTimes()
   const { address, go } = useNavigation()
   const id = useId()
-  const [texts, setTexts] = useState(() => {
+  const given = useMemo(() => {
     const { fromMs, toMs } = boundsOf(address, nowMs())
     const shown = address.range.last === null ? wallTimeOf : wallMinuteOf
     return { From: shown(fromMs, address.utc), To: shown(toMs, address.utc) }
-  })
+  }, [address.utc])
+  // What was typed stays, also in the other zone.
+  const [typed, setTyped] = useState<Partial<typeof given>>({})
+  const texts = { ...given, ...typed }
   const [error, setError] = useState<string | null>(null)
   const apply = (): void => {
     const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
@@ -60,7 +63,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
             aria-describedby={id}
             onInput={({ currentTarget }) => {
               setError(null)
-              setTexts({ ...texts, [name]: currentTarget.value })
+              setTyped({ ...typed, [name]: currentTarget.value })
             }}
           />
         </label>
