@@ -251,6 +251,8 @@ export const isDrainAnswer = fits(
     slots: v.array(
       v.object({
         name: v.string(),
+        /** The upstream's slots by the newest gateway's settings; absent for one that was removed there. */
+        max: v.optional(count),
         /** The slots that the gateway may use from now on: those that it holds, or more. */
         holding: count,
         /** Slots that older gateways need for clients with a limit; null while unknown. */

@@ -113,6 +113,25 @@ test('a client’s own limit and budget hold over both gateways, and others’ c
   await eventually('all to be counted', async () => (await useOfAgent())?.used_tokens === 40 * 20)
 })
 
+test('calls that wait at a replaced gateway get the slots that the restart adds', async () => {
+  const allWait = Promise.withResolvers<void>()
+  await using upstream = await startSlow(allWait.promise)
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: ['--port=0', '--slot-cooldown-ms=0'] })
+  const { port } = await supervisor.start({ max_concurrent: 1, upstream: upstream.baseUrl })
+  const calls = Array.from({ length: 6 }, () =>
+    exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' }),
+  )
+  await eventually('calls to wait', async () => {
+    return (await supervisor.status()).health?.rate_limiter.queued === 5
+  })
+  await supervisor.restart({ max_concurrent: 4 })
+  await eventually('four to be at the upstream', () => upstream.peakInFlight === 4)
+  allWait.resolve()
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
+  assert.equal(upstream.peakInFlight, 4)
+})
+
 test('calls that a replaced gateway still finishes are told, and can be cancelled', async () => {
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()

@@ -146,7 +146,10 @@ export class DrainReporter {
         const used = new Map(answered.clients.map(({ of, slots: calls }) => [of, calls]))
         admission.reserveForPredecessor(0, used)
       }
-      if (!isShared) admission.setCeiling(answered.holding)
+      if (isShared) continue
+      const { max = admission.snapshot().maxConcurrent } = answered
+      if (max !== admission.snapshot().maxConcurrent) admission.setCapacity(max)
+      admission.setCeiling(answered.holding)
     }
     tokens.all.reserveElsewhere(taken)
     for (const { seq, cancel } of asks) this.#answers.push({ seq, ...onAsk(cancel) })

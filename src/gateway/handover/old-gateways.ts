@@ -155,7 +155,8 @@ export class OldGateways {
     return {
       slots: granted.map(({ name, holding }) => {
         const clients = Array.from(this.#ofClients(name, instance), ([of, count]) => ({ of, slots: count }))
-        return { name, holding, clients: isLearning ? null : clients }
+        const max = this.#ownSlots(name)?.snapshot().maxConcurrent
+        return { name, holding, clients: isLearning ? null : clients, max }
       }),
       taken: this.#unknownTokens(report),
       minutes,
@@ -219,12 +220,15 @@ export class OldGateways {
   #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
     // If the upstream was removed here, its number of slots is the one that the old gateway reported.
-    const limiter = Array.from(this.#parts.limiters()).find(
-      (candidate) => candidate.name === name && !candidate.isShared,
-    )
-    const free =
-      limiter === undefined ? max : limiter.admission.snapshot().maxConcurrent - limiter.admission.inUse
+    const admission = this.#ownSlots(name)
+    const free = admission === null ? max : admission.snapshot().maxConcurrent - admission.inUse
     return Math.max(0, Math.min(wants - holding, free - this.#sumOf(name, (entry) => entry.holding)))
+  }
+
+  /** The slots of an upstream here; null if it was removed, or shares its slots. */
+  #ownSlots(name: string): SlotLimiter | null {
+    const limiters = Array.from(this.#parts.limiters())
+    return limiters.find((limiter) => limiter.name === name && !limiter.isShared)?.admission ?? null
   }
 
   #reservedByAll(): number {

@@ -78,6 +78,30 @@ test('the old gateway keeps the slots of its calls, those that wait among them, 
   }
 })
 
+test('more or fewer slots of the new gateway hold for calls that wait at the old one, too', async () => {
+  const { clock, chain, calls } = await started({ maxConcurrent: 1 })
+  const old = chain.get(0)
+  for (let count = 0; count < 9; count++) calls.begin(old)
+  await clock.advance(0)
+  const next = chain.restart(3)
+  calls.begin(next)
+  await clock.advance(300)
+  assert.deepEqual([calls.at(old), calls.at(next)], [3, 0])
+  next.admission.setCapacity(5)
+  await clock.advance(300)
+  assert.deepEqual([calls.at(old), calls.at(next)], [5, 0])
+  next.admission.setCapacity(2)
+  await clock.advance(300)
+  for (let ended = 0; ended < 4; ended++) await calls.end(0)
+  await clock.advance(300)
+  assert.deepEqual([calls.at(old), calls.at(next)], [2, 0])
+  for (let ended = 0; ended < 4; ended++) {
+    await calls.end(0)
+    await clock.advance(300)
+  }
+  assert.deepEqual([calls.at(old), calls.at(next)], [1, 1])
+})
+
 test('a slot that goes to the other gateway cools before', async () => {
   const { clock, chain, calls } = await started({ maxConcurrent: 1, slotCooldownMs: 500 })
   calls.begin(chain.get(0))
