@@ -128,6 +128,11 @@ test('a second one says what runs already and leaves it alone; one that asks for
       /--upstream http:\/\/127\.0\.0\.1:8\/v1 was given; it uses http:\/\/127\.0\.0\.1:9\/v1\n.*--max-concurrent 9 .*uses 4\n/,
     ],
     [
+      dir.path,
+      ['--alert-webhook', 'https://hooks.example.com/secret', '--alert-format', 'slack'],
+      /--alert-webhook was given \(slack to hooks\.example\.com\); it sends no alerts\n/,
+    ],
+    [
       elsewhere.path,
       [],
       new RegExp(`its data are in ${dir.file('data')}, not in ${elsewhere.file('data')}\n`),

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { AlertsReport } from '../../api/alerts.ts'
 import type { ProcessStatus } from '../../api/process-status.ts'
 import type { ProxyConfig } from '../../api/proxy-config.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
@@ -43,7 +44,10 @@ export async function reportPortError(
     return null
   }
   for (const line of alreadyLines(origin, owner.status)) console.log(line)
-  const differences = simulated && owner.status?.simulated === true ? [] : differencesOf(owner, options)
+  const isSameDemo = simulated && owner.status?.simulated === true
+  const differences = isSameDemo
+    ? []
+    : [...differencesOf(owner, options), ...(await webhookDifference(origin, options))]
   if (differences.length === 0) return null
   for (const line of differences) console.error(line)
   const start = 'stop it and start it again'
@@ -70,6 +74,24 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
     lines.push(`  ${setBy} ${String(options[key])} was given; ${valueText}`)
   }
   return lines
+}
+
+/** The line for another webhook, as far as hosts and formats tell: the rest of an address may be a secret. */
+async function webhookDifference(
+  origin: string,
+  { alertWebhook, alertFormat, setBy }: Options<DashboardValues>,
+): Promise<string[]> {
+  if (alertWebhook === null || setBy.alertWebhook === null || setBy.alertWebhook === demoItself) return []
+  const alerts = readMessage((await ask(`${origin}/api/alerts`)).body, isAlerts)
+  const wanted = `${alertFormat} to ${new URL(alertWebhook).host}`
+  const used = alerts?.receiver && `${alerts.receiver.format} to ${alerts.receiver.host}`
+  if (used === wanted) return []
+  const usedText = alerts === null ? 'its webhook is unknown' : `it sends ${used ?? 'no alerts'}`
+  return [`  ${setBy.alertWebhook} was given (${wanted}); ${usedText}`]
+}
+
+function isAlerts(body: unknown): body is Pick<AlertsReport, 'receiver'> {
+  return isObject(body) && 'receiver' in body
 }
 
 /** The tokenweir dashboard at an origin; `null` if something else answers, or nothing. */
