@@ -62,7 +62,7 @@ export function followDashboard(): void {
     },
     onReach: (isReached) => {
       change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? nowMs()) })
-      // While there was no stream, no event told of recorded calls.
+      // Calls that were recorded while there was no stream came with no event.
       if (isReached && opened++ > 0) newCalls.set({ calls: [], skipped: 1 })
     },
   })
