@@ -403,6 +403,11 @@ test('another time is laid under the charts, and what figures change against', a
   const earlier = (await (await answered).json()) as Overview
   assert.equal(Date.parse(earlier.to) - Date.parse(earlier.from), 6 * 3_600_000)
   const requests = page.getByRole('region', { name: 'Requests' })
+  const change = page
+    .getByRole('list', { name: 'Figures' })
+    .getByText(/was [\d,]+$/)
+    .first()
+  await change.waitFor()
   await requests.getByRole('button', { name: 'Calls, compared' }).waitFor()
   await page
     .getByRole('region', { name: 'Latency', exact: true })
@@ -420,10 +425,13 @@ test('another time is laid under the charts, and what figures change against', a
   await page.route(/\/api\/overview.*to=/, (route) => route.abort())
   await against.selectOption('vs. previous day')
   await page.getByText('Could not load the period to compare with.').waitFor()
+  // No figure is compared with a period that was not chosen.
+  await change.waitFor({ state: 'detached' })
   assert.equal(await page.getByText(/^Not updated since/).count(), 0)
   await against.selectOption('No comparison')
   await page.waitForURL((url) => !url.search.includes('against'))
   await requests.getByRole('button', { name: 'Calls, compared' }).waitFor({ state: 'detached' })
+  await change.waitFor()
 })
 
 test('the panel gives the focus back to the row of the call that it moved on to', async () => {

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { defaultAddress, isFiltered } from '../data/page-address.ts'
+import { type Against, defaultAddress, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useFreeCalls } from '../data/use-free-calls.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -56,7 +56,10 @@ export function OverviewView() {
   const rules = useLive(({ alertRules }) => alertRules)
   const free = useFreeCalls(query.answer?.totals.unpriced_calls ?? 0, query.answer?.models ?? undefined)
   const young = useYoungRange(query.answer)
-  const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
+  const answer = useMemo(
+    () => comparedWith(young, earlier, address.against),
+    [young, earlier, address.against],
+  )
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // With a filter for failed calls, the newest ones are the most useful.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
@@ -152,10 +155,17 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   return against === null ? [null, null] : [isStale ? null : answer, error]
 }
 
-/** Returns the answer with the earlier period as the previous one, so that changes compare with it. */
-function comparedWith(answer: Overview | null, earlier: Overview | null): Overview | null {
-  if (answer === null || earlier === null) return answer
-  return { ...answer, previous: isRecorded(earlier) ? earlier.totals : null }
+/**
+ * Returns the answer with the chosen earlier period as the previous one, so that changes compare with it. Until its
+ * figures arrive, there are no changes.
+ */
+function comparedWith(
+  answer: Overview | null,
+  earlier: Overview | null,
+  against: Against | null,
+): Overview | null {
+  if (answer === null || (earlier === null && (against === null || against === 'previous'))) return answer
+  return { ...answer, previous: earlier !== null && isRecorded(earlier) ? earlier.totals : null }
 }
 
 /** Returns the time (ms) in which marks would overlap, about the width of a line. */
