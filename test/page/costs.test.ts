@@ -262,6 +262,14 @@ test('a price is set; what it would change is shown, and the past changes only w
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
   }
   await input.fill('2')
+  // The last calls of the model leave the range: what was typed stays.
+  await page.route('**/api/costs/matches?*', (route) =>
+    route.fulfill({ json: { matches: [], counted_from: null } }),
+  )
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await prices.getByText('No priced calls in this range.').waitFor()
+  assert.equal(await input.inputValue(), '2')
+  await page.unroute('**/api/costs/matches?*')
   await form.getByLabel(/^Output,/).fill('4,5')
   await form.getByRole('button', { name: 'Save' }).click()
   assert.equal(await form.getByLabel(/^Output,/).getAttribute('aria-invalid'), 'true')

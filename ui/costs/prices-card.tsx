@@ -85,6 +85,25 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   const syncNote = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
   const close = (): void => setDialog(null)
+  const empty =
+    lines.length > 0 ? null : isAll ? (
+      <p class="nothing-here quiet">{search === '' ? 'No prices yet.' : `No prices match “${search}”.`}</p>
+    ) : matches === null ? (
+      <Awaited what="the prices that the calls used" {...prices} height="18rem" />
+    ) : (
+      <p class="nothing-here quiet">
+        {search === ''
+          ? isFolded
+            ? 'Older calls in this range are kept as totals only, which do not name their prices.'
+            : 'No priced calls in this range.'
+          : `No used prices match “${search}”.`}
+        {search !== '' && (
+          <Button kind="bare" small onClick={() => setAll(true)}>
+            Search all prices
+          </Button>
+        )}
+      </p>
+    )
   return (
     <Card
       title="Prices"
@@ -140,46 +159,25 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           Prices and recalculation use only the range and models; other filters do not apply.
         </p>
       )}
-      {lines.length > 0 && (
-        <EditableTable
-          key={isAll ? `all ${search}` : 'met'}
-          caption={`${isAll ? 'All prices' : 'Used prices'}, in dollars per million tokens`}
-          rows={lines}
-          keyOf={({ key }) => key}
-          nameOf={({ name }) => name}
-          columns={[nameColumn, ...priceColumns, ...(isAll ? [] : [spentColumn])]}
-          order={{
-            name: order,
-            rising: priceRising,
-            onOrder: (priceOrder, priceRising) => go({ priceOrder, priceRising }),
-          }}
-          detailsOf={(line) => line.price && <PriceDetails {...line} />}
-          buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
-          formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
-          onSaved={prices.onChanged}
-          most={rowsAtFirst}
-        />
-      )}
-      {isAll && lines.length === 0 && (
-        <p class="nothing-here quiet">{search === '' ? 'No prices yet.' : `No prices match “${search}”.`}</p>
-      )}
-      {!isAll && matches === null && (
-        <Awaited what="the prices that the calls used" {...prices} height="18rem" />
-      )}
-      {!isAll && matches !== null && lines.length === 0 && (
-        <p class="nothing-here quiet">
-          {search === ''
-            ? isFolded
-              ? 'Older calls in this range are kept as totals only, which do not name their prices.'
-              : 'No priced calls in this range.'
-            : `No used prices match “${search}”.`}
-          {search !== '' && (
-            <Button kind="bare" small onClick={() => setAll(true)}>
-              Search all prices
-            </Button>
-          )}
-        </p>
-      )}
+      <EditableTable
+        key={isAll ? `all ${search}` : 'met'}
+        caption={`${isAll ? 'All prices' : 'Used prices'}, in dollars per million tokens`}
+        rows={lines}
+        keyOf={({ key }) => key}
+        nameOf={({ name }) => name}
+        columns={[nameColumn, ...priceColumns, ...(isAll ? [] : [spentColumn])]}
+        order={{
+          name: order,
+          rising: priceRising,
+          onOrder: (priceOrder, priceRising) => go({ priceOrder, priceRising }),
+        }}
+        detailsOf={(line) => line.price && <PriceDetails {...line} />}
+        buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
+        formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
+        onSaved={prices.onChanged}
+        most={rowsAtFirst}
+        empty={empty}
+      />
       {!isAll && typeof matches?.counted_from === 'string' && (
         <p class="prices-foot fine">
           Calls and their cost are counted from {times.full(Date.parse(matches.counted_from))}: earlier calls

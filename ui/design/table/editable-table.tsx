@@ -1,6 +1,6 @@
 import './editor.css'
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Editor, type RowForm } from './editor.tsx'
 import { Icon } from '../icon.tsx'
@@ -44,6 +44,15 @@ export function EditableTable<Row, Report, Field extends string = never, Name ex
   const [edited, setEdited] = useState<string | null>(null)
   const [opened, setOpened] = useState<string | null>(null)
   const id = useId()
+  const held = useRef<{ readonly row: Row; readonly at: number } | null>(null)
+  const at = props.rows.findIndex((row) => keyOf(row) === edited)
+  const found = props.rows[at]
+  if (found !== undefined) held.current = { row: found, at }
+  // The rows may no longer include the edited one, such as a model without calls in a range that moves. It stays in
+  // its place until its form closes.
+  const lost =
+    found === undefined && held.current !== null && keyOf(held.current.row) === edited ? held.current : null
+  const rows = lost === null ? props.rows : props.rows.toSpliced(lost.at, 0, lost.row)
   const editor = (form: RowForm<Field>) => (
     <Editor<Report, Field>
       form={form}
@@ -109,15 +118,17 @@ export function EditableTable<Row, Report, Field extends string = never, Name ex
   }
   return (
     <>
-      {empty ?? (
+      {((empty ?? null) === null || lost !== null) && (
         <Table
           {...props}
+          rows={rows}
           class="editable-table"
           columns={[opener, ...others, ...(formOf === undefined ? [] : [change])]}
           isUrgent={(row) => isUrgent(row) || keyOf(row) === edited}
           belowOf={belowOf}
         />
       )}
+      {empty}
       {add !== undefined &&
         (edited === added ? (
           editor(add.form)
