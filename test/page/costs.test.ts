@@ -213,6 +213,22 @@ test('calls of a model of one’s own are self-hosted, not unpriced', async () =
   await page.getByText('2 calls self-hosted: no cost', { exact: true }).nth(1).waitFor()
 })
 
+test('calls that nobody bills are so named, whatever another client has unpriced', async () => {
+  const dashboard = await shareDashboard((directory) => {
+    writeLocalCalls(directory)
+    const unpriced = { model: 'new-model', costNanoUsd: null, priceKey: null, priceSource: null }
+    const call = chatCall((Date.now() - 60_000) * idsPerMs)
+    writeCalls(pageDatabase(directory), [{ ...call, ...unpriced, client: 'curl' }])
+  })
+  await using opened = await openDashboardPage(dashboard, {
+    path: '/calls?range=1h&client=openai-python',
+  })
+  const { page } = opened
+  await page.getByText('2 self-hosted', { exact: true }).waitFor()
+  await page.goto(`${dashboard.origin}/calls?range=1h`)
+  await page.getByText('1 unpriced', { exact: true }).waitFor()
+})
+
 test('no call is shown as unpriced before it is known which calls nobody bills', async () => {
   const dashboard = await shareDashboard(writeLocalCalls)
   await using opened = await openDashboardPage(dashboard)

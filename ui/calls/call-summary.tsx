@@ -1,11 +1,15 @@
+import { useMemo } from 'preact/hooks'
 import { honest } from '../charts/small-sample.ts'
 import { orderWords } from '../data/call-text.ts'
-import { unpricedWords } from '../data/free-calls.ts'
+import { type UnpricedModel, unpricedWords } from '../data/free-calls.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { type NamedGroup, isFiltered } from '../data/page-address.ts'
+import { refreshEveryMs } from '../data/page-range.ts'
 import { useFreeCalls } from '../data/use-free-calls.ts'
+import { useQuery } from '../data/use-query.ts'
 import { MoreFailed } from '../design/more-failed.tsx'
 import { count, counted, dollars, duration, percent } from '../format/figures.ts'
-import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
+import { isNewestFirst, maxListed, pageSize, unpricedPath } from './calls-question.ts'
 import type { ListedCalls } from './calls-list.tsx'
 import type { CallList } from './use-call-list.ts'
 
@@ -13,7 +17,8 @@ import type { CallList } from './use-call-list.ts'
 export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }) {
   const { address } = useNavigation()
   const unpriced = answer?.summary.unpriced_calls ?? 0
-  const free = useFreeCalls(unpriced)
+  const unpricedModels = useUnpricedModels(unpriced)
+  const free = useFreeCalls(unpriced, unpricedModels ?? undefined)
   if (answer === null) return <></>
   const { summary } = answer
   const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
@@ -28,7 +33,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     summary.total_tokens > 0 &&
       `${count(summary.input_tokens)} tokens in, ${count(summary.output_tokens)} out`,
     cost !== null && dollars(cost),
-    unpriced > 0 && unpricedWords(unpriced, free?.calls ?? null),
+    unpriced > 0 && unpricedWords(unpriced, unpricedModels && (free?.calls ?? null)),
   ].filter((fact) => fact !== false && fact !== '')
   return (
     <p class="calls-summary row wraps fine">
@@ -39,6 +44,32 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
       {calls > 0 && facts.map((fact) => <span key={fact}>{fact}</span>)}
     </p>
   )
+}
+
+type ModelGroup = NamedGroup & Pick<UnpricedModel, 'unpriced_calls'>
+
+const none: readonly UnpricedModel[] = []
+
+/**
+ * Returns the models of the unpriced calls; null while they are requested. Without filters, the prices of the range
+ * tell enough, so none are requested.
+ */
+function useUnpricedModels(unpriced: number): readonly UnpricedModel[] | null {
+  const { address } = useNavigation()
+  const isAsked = unpriced > 0 && isFiltered({ ...address, models: [] })
+  const { answer, error, isStale } = useQuery<{ readonly groups: readonly ModelGroup[] }>(
+    isAsked ? (nowMs) => unpricedPath(address, nowMs) : null,
+    { everyMs: refreshEveryMs(address.range) },
+  )
+  const groups = isAsked && !isStale ? answer?.groups : undefined
+  const listed = useMemo(
+    () =>
+      groups
+        ?.filter(({ rest }) => rest !== true)
+        .map(({ key, unpriced_calls }) => ({ model: key, unpriced_calls })) ?? none,
+    [groups],
+  )
+  return isAsked && isStale && error === null ? null : listed
 }
 
 /** The end of a list: more calls follow, an error prevents that, or all calls are listed. */

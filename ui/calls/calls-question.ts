@@ -22,6 +22,12 @@ export function listPath(address: PageAddress, nowMs: number): string {
   })}`
 }
 
+/** Returns the API path of the list's unpriced calls by model. */
+export function unpricedPath(address: PageAddress, nowMs: number): string {
+  const rest = { group_by: 'model', measures: 'none' }
+  return `/api/query?${callsQuery(address, questionTime(address, nowMs), rest)}`
+}
+
 /** Returns the API path of a file with all calls of the range. */
 export function exportPath(address: PageAddress, nowMs: number, format: ExportFormat): string {
   return `/api/export?${callsQuery(address, questionTime(address, nowMs), { format })}`
