@@ -25,8 +25,9 @@ const soonMs = 1000
 /** The view of active alerts, rules and sent messages. */
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
+  const rules = useLive(({ alertRules }) => alertRules)
   const query = useQuery<AlertsReport>('/api/alerts', {
-    version: JSON.stringify(active),
+    version: JSON.stringify([active, rules]),
     everyMs: (report) => ((report?.pending ?? 0) > 0 ? soonMs : everyMs),
   })
   const { answer: report, again, put } = query

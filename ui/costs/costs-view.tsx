@@ -2,6 +2,7 @@ import './costs.css'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
+import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { byWords, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
@@ -96,12 +97,6 @@ function SpendPart({ spend, prices, month }: SpendPartProps) {
   )
 }
 
-/**
- * The interval of requests for the budget, which may also be set in another tab, on the Alerts view, or by a
- * program.
- */
-const budgetEveryMs = 10_000
-
 /** The month's budget, and the card with the month's forecast, which `again` requests again. */
 interface Month extends MonthBudgetProps {
   readonly card: FigureCard
@@ -111,12 +106,16 @@ interface Month extends MonthBudgetProps {
 function useMonth(): Month {
   const { address } = useNavigation()
   const { zone } = useTimes()
+  const everyMs = refreshEveryMs({ last: '30d' })
   const { answer, again } = useQuery<SpendAnswer<SpendDay>>(
     (nowMs) => spendPath(address, forecastBounds(nowMs, address.utc), 'day', zone),
-    { everyMs: refreshEveryMs({ last: '30d' }) },
+    { everyMs },
   )
+  // The budget may also be set in another tab, on the Alerts view, or by a program.
+  const rule = useLive(({ alertRules }) => alertRules['spend_month'])
   const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('/api/alerts', {
-    everyMs: budgetEveryMs,
+    version: JSON.stringify(rule),
+    everyMs,
   })
   const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
   // The budget is for all calls, so it does not apply to filtered ones.
