@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cutText } from '../lib/cut-text.ts'
 import { longDuration } from '../lib/number-format.ts'
 import { type MessageOf, finite } from '../lib/message-schema.ts'
 import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
@@ -118,7 +119,5 @@ function dueKind(
 function subjectOf({ subject }: FoundAlert): string | null {
   if (subject === undefined) return null
   const plain = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-  if (plain.length <= longestName) return plain
-  // Some receivers refuse JSON with half of a surrogate pair.
-  return `${plain.slice(0, longestName).replace(/[\ud800-\udbff]$/, '')}…`
+  return plain.length > longestName ? `${cutText(plain, longestName)}…` : plain
 }

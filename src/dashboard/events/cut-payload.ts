@@ -1,4 +1,5 @@
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
+import { cutText } from '../../lib/cut-text.ts'
 
 /** Most characters of a record's JSON that is passed on unchanged, and of a text in a longer one: a multiple of base64's groups. */
 const longest = 64 * 1024
@@ -30,6 +31,5 @@ export function cutPayload(json: string): string {
 /** The value, or the beginning of its text if that is long. */
 function cut(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // The cut may leave half of a surrogate pair at the end.
-  return (text?.length ?? 0) > longest ? text.slice(0, longest).replace(/[\ud800-\udbff]$/, '') : value
+  return (text?.length ?? 0) > longest ? cutText(text, longest) : value
 }
