@@ -16,6 +16,11 @@ export function chunk(delta: object, finish: string | null = null, more: object 
   }
 }
 
+/** The chunk without choices that comes last, and tells the usage. */
+export function lastChunk(more: object): object {
+  return chunk({}, null, { choices: [], ...more })
+}
+
 export const role: object = chunk({ role: 'assistant', content: '', refusal: null })
 export const water: object = chunk({ content: 'Water' })
 export const rises: object = chunk({ content: ' rises.' })

@@ -1,4 +1,4 @@
-import { chunk, plain, rises, role, spoken, stop, usage, water, withMore } from './chat-chunks.ts'
+import { chunk, lastChunk, plain, rises, role, spoken, stop, usage, water, withMore } from './chat-chunks.ts'
 import { type WireForm, done, event, streamForm, tokens } from './wire-form.ts'
 
 /** Streams of `/v1/chat/completions` of those who sell them, by whose shape they have. */
@@ -9,9 +9,7 @@ export const hostedStreams: readonly WireForm[] = [
     'OpenAI, usage asked for',
     [
       ...withMore({ service_tier: 'default', system_fingerprint: 'fp_w', usage: null, obfuscation: 'qZ8' }),
-      {
-        ...chunk({}),
-        choices: [],
+      lastChunk({
         service_tier: 'default',
         usage: {
           prompt_tokens: 1480,
@@ -20,7 +18,7 @@ export const hostedStreams: readonly WireForm[] = [
           prompt_tokens_details: { cached_tokens: 1024, audio_tokens: 12, cache_write_tokens: 256 },
           completion_tokens_details: { reasoning_tokens: 64, audio_tokens: 5, rejected_prediction_tokens: 0 },
         },
-      },
+      }),
       done,
     ],
     {
@@ -79,9 +77,7 @@ export const hostedStreams: readonly WireForm[] = [
       water,
       rises,
       stop,
-      {
-        ...chunk({}),
-        choices: [],
+      lastChunk({
         usage: {
           prompt_tokens: 2059,
           completion_tokens: 201,
@@ -93,7 +89,7 @@ export const hostedStreams: readonly WireForm[] = [
             cache_creation: { ephemeral_5m_input_tokens: 2048 },
           },
         },
-      },
+      }),
       done,
     ],
     { ...spoken, ...tokens(2059, 201, { cache_write_tokens: 2048 }) },
@@ -226,9 +222,7 @@ export const hostedStreams: readonly WireForm[] = [
     'Cerebras, its times beside the usage',
     [
       ...plain,
-      {
-        ...chunk({}),
-        choices: [],
+      lastChunk({
         usage,
         time_info: {
           queue_time: 0.0005,
@@ -237,7 +231,7 @@ export const hostedStreams: readonly WireForm[] = [
           total_time: 0.02,
           created: 1790000000,
         },
-      },
+      }),
       done,
     ],
     { ...spoken, ...tokens(21, 8), upstream_queue_ms: 0.5, upstream_prompt_ms: 2, upstream_decode_ms: 12.5 },

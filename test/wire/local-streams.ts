@@ -1,4 +1,4 @@
-import { chunk, rises, role, spoken, stop, usage, water } from './chat-chunks.ts'
+import { chunk, lastChunk, rises, role, spoken, stop, usage, water } from './chat-chunks.ts'
 import { type WireForm, done, event, streamForm, tokens } from './wire-form.ts'
 
 function choiceUsage(output: number): object {
@@ -28,9 +28,7 @@ export const localStreams: readonly WireForm[] = [
         usage: { prompt_tokens: 21, completion_tokens: 8, total_tokens: 29 },
         stop_reason: null,
       }),
-      {
-        ...chunk({}),
-        choices: [],
+      lastChunk({
         usage: { ...usage, prompt_tokens_details: null },
         metrics: {
           time_to_first_token_ms: 40.5,
@@ -39,7 +37,7 @@ export const localStreams: readonly WireForm[] = [
           mean_itl_ms: 30,
           tokens_per_second: 32,
         },
-      },
+      }),
       done,
     ],
     {
@@ -94,9 +92,7 @@ export const localStreams: readonly WireForm[] = [
       water,
       rises,
       stop,
-      {
-        ...chunk({}),
-        choices: [],
+      lastChunk({
         usage: {
           completion_tokens: 5,
           prompt_tokens: 44,
@@ -114,7 +110,7 @@ export const localStreams: readonly WireForm[] = [
           draft_n: 3,
           draft_n_accepted: 2,
         },
-      },
+      }),
       done,
     ]
       .map((data) => (data === ':\n\n' ? data : event(data)))
